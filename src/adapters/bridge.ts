@@ -134,7 +134,7 @@ function webBody(
   body: unknown,
 ): { body: ReadableStream | Uint8Array<ArrayBuffer> | string; duplex?: 'half' } | object {
   if (Buffer.isBuffer(request.rawBody)) return { body: Uint8Array.from(request.rawBody) }
-  // A host that has read an empty body has ended the request without disturbing it.
+  // Reading an empty body ends the request, but does not mark it as disturbed.
   if (!Readable.isDisturbed(request) && !request.readableEnded) return { body: Readable.toWeb(request), duplex: 'half' }
   if (body === undefined || body === null) return {}
   if (Buffer.isBuffer(body)) return { body: Uint8Array.from(body) }

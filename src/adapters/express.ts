@@ -39,8 +39,8 @@ interface Router {
 }
 
 /**
- * Returns true if the server calls the middleware for every path. Express shows the prefix of a router only with a
- * request.
+ * Returns true if the server calls the middleware for every path. Outside of a request, Express does not expose the
+ * prefix of a router.
  */
 function isAtRoot(server: Server, middleware: unknown): boolean {
   const applications = server.listeners('request') as ExpressApplication[]

@@ -120,7 +120,7 @@ function isRoot(app: FastifyLike): boolean {
 
 /** Mount point of the dashboard, below the plugin's prefix and any prefix that `rewriteUrl` removed. */
 function dashboardMount(request: FastifyRequestLike, mount_path: string, outerPrefix: string): Mount | null {
-  // The getter `originalUrl` of Fastify stores its result, so it adds a property to every request.
+  // Not `request.originalUrl`: Fastify's getter caches its result, which would add a property to every request.
   const { originalUrl, url = '/' } = request.raw as HostRequest
   if (!(originalUrl || url).includes(mount_path)) return null
   return findMount(request, mount_path, `${strippedPrefix(originalUrl || url, url)}${outerPrefix}`)

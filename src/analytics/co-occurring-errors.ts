@@ -22,7 +22,7 @@ export const CoOccurringError = r.object({
   share: r.number,
   /** Share expected by chance, based on the time that the other error covers. */
   expected_share: r.number,
-  /** `share / expected_share`. 1 means chance: a constantly occurring error is near every other error. */
+  /** `share / expected_share`. 1 means no relation: a constantly occurring error is near every other error. */
   lift: r.number,
 })
 export type CoOccurringError = v.InferOutput<typeof CoOccurringError>

@@ -24,7 +24,7 @@ export const AuditEntry = r.object({
   application_name: r.nullable(r.text),
   /** Changed record that is not an error, such as the name of a view. */
   target: r.nullable(r.text),
-  /** Number of changed records of a bulk action. */
+  /** Number of records changed by a bulk action. */
   count: r.nullable(r.integer),
   /** New value, such as the assignee. */
   detail: r.nullable(r.text),

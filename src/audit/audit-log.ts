@@ -27,8 +27,8 @@ export function createAuditTrail(parts: AuditParts, origin: ChangeOrigin): Audit
 }
 
 /**
- * Runs an action whose changes are recorded with this origin. Equal changes become one entry with their count, because a
- * bulk action runs its command once per batch. Changes before a failure are recorded too.
+ * Runs an action and records its changes with this origin. Identical changes are combined into one entry with a count,
+ * because a bulk action runs its command once per batch. Changes before a failure are recorded too.
  */
 export async function runAs<T>(
   context: Context,
@@ -55,7 +55,7 @@ function isSameBulkChange(a: AuditedChange, b: AuditedChange): boolean {
   return isBulk && a.action === b.action && a.target === b.target && a.detail === b.detail
 }
 
-/** The only function that writes changes of commands to the audit table. */
+/** Writes the changes made by commands. No other function writes to the audit table. */
 async function writeEntries(
   { database, redactor, counters, log, now }: AuditParts,
   origin: ChangeOrigin,

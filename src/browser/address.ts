@@ -7,8 +7,8 @@ export function safeUrl(url: unknown): string {
 }
 
 /**
- * Removes user, query and fragment from the URLs in a text; keeps the line and column of a frame. Text without a
- * protocol or host is a URL if a name and a value follow: `/reset?token=abc`.
+ * Removes user, query and fragment from the URLs in a string; keeps the line and column of a frame. A path without a
+ * protocol or host counts as a URL if a name and a value follow: `/reset?token=abc`.
  */
 export function redactUrls(text: string): string {
   return text

@@ -21,7 +21,7 @@ let currentClient: BrowserClient | undefined
 
 /**
  * Reports the errors of this page to the host's reporting endpoint. Never throws and does not change the page. Does
- * nothing without a page, as in server-side rendering. Stops a client that was started before.
+ * nothing without a page, as in server-side rendering. Stops the previous client, if any.
  * @example const client = start({ endpoint: '/client_errors', app_version: '1.4.0' })
  */
 export function start(options: BrowserOptions): BrowserClient {
@@ -73,7 +73,7 @@ export function start(options: BrowserOptions): BrowserClient {
       context: { ...context, left_out: droppedCount || undefined },
     } as ClientEvent
     addDetails(event, extra)
-    // Only objects can be recognized again.
+    // Fails for primitives, which have no identity: repeated reports of a primitive are not deduplicated.
     attempt(() => seen.set(error as object, event))
 
     const text = `${event.error_type}: ${event.message}`

@@ -5,7 +5,7 @@ import { attempt } from './quietly.js'
  * priority.
  */
 export function toPlainData<T>(value: T): T {
-  // Total characters of all texts in an event; a batch of ten events fits into the limit of any endpoint.
+  // Total length of all strings in an event; a batch of ten events fits into the limit of any endpoint.
   let remainingChars = 16_000
   const copy = (original: unknown, depth = 7): unknown => {
     let text: string = typeof original
@@ -37,7 +37,7 @@ export function toPlainData<T>(value: T): T {
   return copy(value) as T
 }
 
-/** Joins any values into one text. */
+/** Joins any values into one string. */
 export function formatValues(values: unknown[]): string {
   return toPlainData(values)
     .map((item) => (typeof item === 'string' ? item : `${JSON.stringify(item)}`))

@@ -4,7 +4,7 @@ import type { BrowserOptions, ClientEvent, Listen } from './types.js'
 /** `notify` schedules a send, sooner for a full batch. `flush` sends all pending events now. */
 export type Sender = [notify: (pendingCount: number) => void, flush: () => Promise<void>]
 
-/** Sends events in batches, and retries if that can help. `takePending` removes and returns the pending events. */
+/** Sends events in batches, and retries temporary failures. `takePending` removes and returns the pending events. */
 export function createSender(options: BrowserOptions, takePending: () => ClientEvent[], listen: Listen): Sender {
   const { endpoint, headers, token, credentials } = options
   // Uses the original fetch, so that the client's own requests are not breadcrumbs.

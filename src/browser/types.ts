@@ -1,7 +1,7 @@
 /** Listens for a window event in the capture phase, until the client is stopped. */
 export type Listen = <T>(type: string, handler: (event: T) => void) => void
 
-/** A step before an error. */
+/** Something that happened on the page before an error, such as a click or a request. */
 export interface ClientBreadcrumb {
   category: string
   message: string

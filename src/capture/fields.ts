@@ -25,7 +25,7 @@ export interface LogErrorInput {
   severity?: Severity | undefined
   /** Method, route, headers, content type and duration of the request. */
   request?: AnyCase<RequestFacts> | undefined
-  /** Short texts that distinguish occurrences. */
+  /** Short strings that distinguish occurrences. */
   tags?: Record<string, unknown> | undefined
   /** Additional data, shown with the occurrence. */
   context?: Record<string, unknown> | undefined
@@ -36,7 +36,7 @@ export interface LogErrorInput {
   /** Trace and span of the error. Default: the active OpenTelemetry span. */
   trace_id?: string | undefined
   span_id?: string | undefined
-  /** Hook that captured it: `express`, `uncaught_exception`, `pino`, ... */
+  /** Hook that captured the error: `express`, `uncaught_exception`, `pino`, ... */
   source?: string | undefined
 }
 

@@ -11,7 +11,7 @@ import { sample } from './steps/sample.js'
 import { sign } from './steps/sign.js'
 
 /**
- * Steps of every capture path, in order. The signature is computed from redacted texts. Details are redacted last,
+ * Steps of every capture path, in order. The signature is computed from redacted strings. Details are redacted last,
  * because `protect` drops details that are not stored.
  */
 const STEPS: readonly Step[] = [

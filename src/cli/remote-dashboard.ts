@@ -51,7 +51,7 @@ export async function connectTo(
       const timeoutMs = (options.heap_snapshot ? SNAPSHOT_TIMEOUT_MS : REQUEST_TIMEOUT_MS) + options.cpu_profile_ms
       const { status, headers, text } = await send(DUMPS_PATH, { method: 'POST', body }, timeoutMs)
       const [, dump_id] = /\/diagnostic_dumps\/(\d+)$/.exec(headers.get('content-location') ?? '') ?? []
-      // A request with a token returns the record, others a redirect.
+      // Requests with a token return the record, all other requests a redirect.
       if ((status === 200 || status === 302) && dump_id) return Number(dump_id)
       throw responseError({ base, hasToken, status, location: headers.get('location'), text })
     },

@@ -10,7 +10,7 @@ export interface CollectorSetup extends Reporter {
   readonly canWrite: boolean
 }
 
-/** Access of a diagnostic to its tracker, also before the start and after a restart. */
+/** Gives a diagnostic access to its tracker, even before the start and after a restart. */
 export interface TrackerAccess {
   /** Equals `context.owner` of the tracker. Key for data that the host passes before the start. */
   readonly owner: object

@@ -9,7 +9,7 @@ import { sourceMaps } from './source-maps/diagnostic.js'
 import { swallowed } from './swallowed/diagnostic.js'
 import { variables } from './variables/diagnostic.js'
 
-/** List of all diagnostics. The order is that of the tabs. */
+/** All diagnostics, in the order of their tabs. */
 export const DIAGNOSTICS = [
   variables,
   processes,

@@ -80,7 +80,7 @@ interface TypeSum {
   count: number
   /** Index of the highest severity in SEVERITIES. */
   highestSeverity: number
-  /** Error with the most occurrences, and their number. */
+  /** Error with the most occurrences, and its count. */
   top_error_id: number
   topCount: number
 }

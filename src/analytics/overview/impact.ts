@@ -93,7 +93,7 @@ async function findMostFrequentEver(context: Context, scope: Scope, from: number
   return rows.map(({ id }) => id)
 }
 
-/** Checks only the most frequent errors for whether they are open. */
+/** Returns the most frequent open errors. Checks whether an error is open only until there are enough. */
 async function findMostFrequentSince(context: Context, scope: Scope, { from, to }: Span): Promise<number[]> {
   const { read, dialect } = context.database
   const sums = read

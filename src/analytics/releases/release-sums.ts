@@ -47,8 +47,8 @@ function sortAcrossApplications<Item extends DatedRelease & SeenRelease>(release
 }
 
 /**
- * Ignores a time recorded after the first hour. During an error flood, uninspected occurrences make the recorded time
- * late.
+ * Ignores a time recorded after the first hour. During an error flood, not every occurrence is inspected,
+ * so the recorded time can be late.
  */
 function firstSeenAt({ first_hour }: Release, recorded: number | undefined): number {
   return recorded !== undefined && recorded < first_hour + HOUR ? recorded : first_hour

@@ -14,7 +14,7 @@ export const VersionFigures = r.object({
   occurrences: r.integer,
   /** Share of the occurrences of all versions in the period. */
   share: r.number,
-  /** Per day with occurrences in the period, at least one day. */
+  /** Occurrences per day between the first and the last occurrence in the period. Counts at least one day. */
   per_day: r.number,
   severities: SeverityCounts,
   /** Errors first seen in this version. */

@@ -109,7 +109,7 @@ export async function occurrenceTimes(context: Context, subject: Subject, from: 
   for await (const range of timedRanges(context.database, ids.length, ID_LIST_LIMITS)) {
     newest.push(...(await loadTimes(context, ids.slice(range.from, range.to), subject.platform, since)))
     if (newest.length < MAX_TIMES) continue
-    // The remaining errors need no times older than these.
+    // Older times of the remaining errors cannot be among the newest.
     newest = newest.sort((a, b) => b - a).slice(0, MAX_TIMES)
     since = newest.at(-1) ?? from
   }

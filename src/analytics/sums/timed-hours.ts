@@ -3,7 +3,7 @@ import { HOUR } from '../../model/time.js'
 import { timedRanges } from '../../store/sql/timed-ranges.js'
 import type { Span } from './period.js'
 
-/** Splits a span into parts of whole hours, sized by `timedRanges`. A database server gets at most `serverHours` each. */
+/** Splits a span into parts of whole hours, sized by `timedRanges`. On a server, parts have at most `serverHours`. */
 export async function* timedHours(
   { database }: Context,
   { from, to }: Span,

@@ -25,7 +25,7 @@ export function rootHandlers(client: Pick<BrowserClient, 'report'>): RootHandler
     console.error(error)
   }
   const reportToPage: Handler = (error, info) => {
-    // The client also receives the page's error event. It recognizes the same object, but not the same string.
+    // The client also receives the page's error event. It deduplicates objects, but not strings.
     if (Object(error) === error) report(error, info)
     reportError(error)
   }

@@ -19,7 +19,7 @@ const MAX_CACHED_DECISIONS = 10_000
 /** Bytes reserved at a time. A killed process wastes at most this much of the daily budget. */
 const SHARE_BYTES = 500_000
 /**
- * Exceeds the deploys of a day. Pages list every release of a year, so a flood of versions would slow the pages down.
+ * More than any host deploys in a day. Pages list all releases of a year, so a flood of versions would slow them down.
  */
 const MAX_NEW_RELEASES_PER_DAY = 200
 /** Minimum bytes per day for occurrences without details, regardless of the option. */

@@ -1,6 +1,6 @@
 import { withTimeout } from '../../model/with-timeout.js'
 
-/** A busy database needs less time for one row. Acceptable as the delay of a report. */
+/** Even a busy database reads one row faster than this. Acceptable as the delay of a report. */
 const TIME_LIMIT_MS = 5000
 /** How long queries fail immediately after a failure, so that not every client error waits for its own timeout. */
 const FAILURE_PAUSE_MS = 10_000

@@ -40,7 +40,7 @@ export class Sightings {
     this.#recentValues.set(value, (this.#recentValues.get(value) ?? 0) + 1)
   }
 
-  /** Consumes one recent value per call, because two requests can throw the same text in one turn. */
+  /** Consumes one recent value per call, because two requests can throw the same string in one turn. */
   #consumeRecentValue(value: unknown): boolean {
     const count = this.#recentValues.get(value) ?? 0
     if (count > 0) this.#recentValues.set(value, count - 1)

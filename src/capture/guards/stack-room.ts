@@ -4,7 +4,7 @@ import { compileFunction } from 'node:vm'
 /**
  * Registers of the probe frames, eight bytes each. V8 compares a frame with the stack limit before it enters the
  * function, and an unoptimized frame counts about twice. Measured on Node.js 20, 22 and 24: recording needs 10 KB once
- * its code is compiled, and 50 KB before. Describing a step needs 7 KB.
+ * its code is compiled, and 50 KB before. Describing a breadcrumb needs 7 KB.
  */
 const RECORDING_REGISTERS = 4800
 const BREADCRUMB_REGISTERS = 1600
@@ -28,8 +28,8 @@ function compileProbe(registers: number): Probe {
 }
 
 /**
- * Probe in small steps, ten times slower than a single frame. While the inspector watches throws, V8 aborts the process
- * if a call overflows over 1 KB before the stack limit. A single large frame would do so.
+ * Probes in small steps, ten times slower than a single frame. While the inspector watches throws, V8 aborts the
+ * process if a call overflows over 1 KB before the stack limit. A single large frame would do so.
  */
 const STEP_ARGUMENTS: readonly unknown[] = new Array(16).fill(0)
 const STEP_BYTES = 180

@@ -6,7 +6,7 @@ import type { SourcePositions } from './source-positions.js'
 
 /** Larger files are bundles or data. Reading such a file would block the host for more than a few milliseconds. */
 const MAX_FILE_BYTES = 5_000_000
-/** Maximum number of cached lines. Exceeds the throwing locations of an application. */
+/** Maximum number of cached lines. Few applications throw from more locations. */
 const MAX_CACHED_LINES = 5000
 /** Number of lines to search upward for the call that received a callback. */
 const MAX_CALL_DISTANCE = 300

@@ -7,7 +7,7 @@ const MAX_LOOKAHEAD_LENGTH = 200_000
 const MAX_MENTIONS = 10
 const NAME_PART = /[\p{ID_Continue}$]/u
 
-/** First mentions of each variable between two positions of generated code. */
+/** First uses of each variable between two positions of generated code. */
 export function findMentions(
   code: string,
   from: CodePosition,

@@ -3,7 +3,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 const CLOSING_BRACKET = 93
 
-/** Removes the source texts, which make up most of a map and are slow to parse. */
+/** Removes the contents of the sources, which make up most of a map and are slow to parse. */
 export function withoutContents(map: Buffer): Buffer {
   const parts: Buffer[] = []
   let copiedTo = 0

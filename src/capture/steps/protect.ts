@@ -1,8 +1,8 @@
 import type { Draft, Step } from '../draft.js'
 
 /**
- * Protects host and database from a storm. Counts frequent errors without their own row, and omits details while the
- * event loop lags. Every occurrence is counted.
+ * Protects host and database from a storm. Frequent errors are counted without writing a row, and details are omitted
+ * while the event loop lags. Every occurrence is counted.
  */
 export const protect: Step = (draft, { storms, lag, now, count }) => {
   if (storms.isOnlyCounted(draft.hash_signature, now())) {

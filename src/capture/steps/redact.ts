@@ -14,7 +14,7 @@ import type { RequestFacts } from '../fields.js'
 import { PARAMETER_LIMITS, type PlainLimits, plainData } from '../values/plain-data.js'
 import { TEXT_LIMITS } from '../values/text-limits.js'
 
-/** Redacts the texts that the signature is computed from, so that messages that differ in a secret share a group. */
+/** Redacts the inputs of the signature, so that messages that differ only in a secret share a group. */
 export const redactTexts: Step = (draft, { redactor }) => {
   draft.error_type = redactField('error_type', draft.error_type, redactor)
   draft.message = redactField('message', draft.message, redactor)
@@ -193,12 +193,12 @@ function redactLines(lines: readonly string[], redactor: Redactor): readonly str
   return result
 }
 
-/** A frame of function, file and position alone cannot contain a key and a value. */
+/** Matches a frame with only a function, file and position, which cannot contain a key and a value. */
 const PLAIN_FRAME = /^at (?:[^=?@%"'{:]* \()?(?:node:|file:\/\/|[A-Za-z]:)?[^=?@%"'{:]*(?::\d+){0,2}\)?$/
 
 const QUERY_PAIR = /([?&#;])([^=&#;?\s]+)=([^&#;\s]*)/g
 
-/** A URL of plain words, where a secret can only be a query value or look like a token. */
+/** Matches a URL of plain words, where a secret can only be a query value or look like a token. */
 const PLAIN_URL =
   /^(?:https?:\/\/[\w.-]+(?::\d{1,5})?)?\/[\w./~-]*(?:\?[\w.~[\]-]*(?:=[\w.~[\]-]*)?(?:&[\w.~[\]-]*(?:=[\w.~[\]-]*)?)*)?$/
 

@@ -1,6 +1,6 @@
 import { MAX_ENVIRONMENT_LENGTH } from '../../model/environment.js'
 
-/** Maximum characters to store per text. */
+/** Maximum number of characters to store per field. */
 export const TEXT_LIMITS = {
   error_type: 255,
   message: 10_000,

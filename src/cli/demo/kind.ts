@@ -2,8 +2,8 @@ import type { Severity } from '../../model/severity/severity.js'
 import type { Rhythm } from './rhythm.js'
 
 /**
- * One kind of error in a sample application, as data. Texts contain placeholders such as {order} or {uuid}, which are filled
- * for every occurrence; see sample-error.ts.
+ * One kind of error in a sample application, as data. Strings contain placeholders such as {order} or {uuid}, which are
+ * filled for every occurrence; see sample-error.ts.
  */
 export interface SampleKind {
   /** Key for references from other tables. */

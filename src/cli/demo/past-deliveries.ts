@@ -34,7 +34,7 @@ const FAILED_MESSAGE: PastMessage = [7 * 24, 'invoice-pdf', 'milestone', 100]
 
 const [QUIET_SINCE_HOURS, QUIET_FOR_HOURS] = [2, 8]
 
-/** Quiet hours that include the start of the demo, so that the message about the error of a browser is held. */
+/** Quiet hours that include the start of the demo, so that the message about the browser error is held. */
 export function demoQuietHours(now: number): string {
   const hourText = (time: number) => `${String(new Date(time).getUTCHours()).padStart(2, '0')}:00`
   const start = now - QUIET_SINCE_HOURS * HOUR

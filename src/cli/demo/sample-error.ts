@@ -81,7 +81,7 @@ function versionAt({ releases, lateUpdateShare }: SampleApplication, ageMs: numb
   return (released.at(isLate ? -2 : -1) ?? releases[0])?.version ?? ''
 }
 
-/** Values of the placeholders in a sample text. */
+/** Values of the placeholders in sample strings. */
 const PLACEHOLDERS: Record<string, (random: SeededRandom) => string> = {
   order: (random) => String(random.integer(100_000, 999_999)),
   number: (random) => String(random.integer(2, 900)),
@@ -105,7 +105,7 @@ function userId(random: SeededRandom): string {
   return `usr_${FIRST_USER + Math.floor(random.number() ** 2 * USER_COUNT)}`
 }
 
-/** Fills the placeholders in a text, or in every text of a data structure. */
+/** Fills the placeholders in a string, or in every string of a data structure. */
 function fill<T>(data: T, random: SeededRandom): T {
   if (typeof data === 'string') {
     return data.replace(/\{(\w+)\}/g, (whole, name: string) => PLACEHOLDERS[name]?.(random) ?? whole) as T

@@ -5,14 +5,14 @@ import { pipeline } from 'node:stream/promises'
 import { CommandFailed } from '../command.js'
 
 /**
- * Streams texts to a file; `-` is standard output. The file gets its final name only when it is complete, so that a
- * partial export never looks complete.
+ * Streams chunks of text to a file; `-` is standard output. The file gets its final name only when it is complete, so
+ * that a partial export never looks complete.
  */
-export async function writeAtomically(file: string, texts: AsyncIterable<string>): Promise<void> {
+export async function writeAtomically(file: string, chunks: AsyncIterable<string>): Promise<void> {
   let sourceError: unknown = null
   async function* trackErrors(): AsyncGenerator<string> {
     try {
-      yield* texts
+      yield* chunks
     } catch (error) {
       sourceError = error
       throw error
@@ -27,11 +27,11 @@ export async function writeAtomically(file: string, texts: AsyncIterable<string>
   }
 }
 
-async function write(file: string, texts: AsyncIterable<string>): Promise<void> {
-  if (file === '-') return pipeline(texts, process.stdout, { end: false })
+async function write(file: string, chunks: AsyncIterable<string>): Promise<void> {
+  if (file === '-') return pipeline(chunks, process.stdout, { end: false })
   const existing = await stat(file).catch(() => null)
   // A pipe or a device is written directly: renaming a file over it would remove it.
-  if (existing && !existing.isFile()) return pipeline(texts, createWriteStream(file))
+  if (existing && !existing.isFile()) return pipeline(chunks, createWriteStream(file))
   const finalPath = existing ? await realpath(file) : file
   // A unique name, because another export to the same file can run at the same time.
   const partialPath = `${finalPath}.${randomUUID()}.partial`
@@ -42,7 +42,7 @@ async function write(file: string, texts: AsyncIterable<string>): Promise<void> 
   // Removes the partial file on the first signal. The next signal ends the process as usual.
   for (const signal of STOP_SIGNALS) process.once(signal, removePartial)
   try {
-    await pipeline(texts, createWriteStream(partialPath, { mode: 0o600, flags: 'wx' }))
+    await pipeline(chunks, createWriteStream(partialPath, { mode: 0o600, flags: 'wx' }))
     await rename(partialPath, finalPath)
   } catch (error) {
     await rm(partialPath, { force: true })

@@ -24,13 +24,13 @@ const WORD_COLORS: Readonly<Record<string, Color>> = {
   off: 'dim',
 }
 
-/** Colors a text if the stream shows colors. */
+/** Colors a string if the stream supports colors. */
 export function colorize(color: Color, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   // Checked here, because early versions of Node.js 20 do not check the stream.
   return hasColors(stream) ? styleText(color, text, { validateStream: false }) : text
 }
 
-/** Colors a text by its first word, if that word is a severity, a status or a state. */
+/** Colors a string by its first word, if that word is a severity, a status or a state. */
 export function colorizeState(text: string): string {
   const color = WORD_COLORS[text.split(' ', 1)[0] ?? '']
   return color ? colorize(color, text) : text

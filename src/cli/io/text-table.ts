@@ -75,7 +75,7 @@ const WIDE_CHARACTER =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
-/** Terminal columns of a text: two for a Chinese character or an emoji, none for a combining accent. */
+/** Number of terminal columns of a string: two for a Chinese character or an emoji, none for a combining accent. */
 function displayWidth(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length
   let width = 0

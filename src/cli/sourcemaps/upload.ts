@@ -27,7 +27,7 @@ export const uploadSourceMaps = defineCommand({
     if (argument === undefined)
       throw usageError('Specify the output folder of the build: faultboard sourcemaps upload DIR --release VERSION')
     const { release } = flags
-    // An unset build variable results in an empty text.
+    // An unset build variable results in an empty string.
     if (release === undefined || release.trim() === '') {
       throw usageError(
         '--release is missing. Use the app_version that the clients of this build report, such as --release 1.4.0',

@@ -75,7 +75,7 @@ export class DeviceCookies {
 let cachedKey: { username: string; password: string; key: Promise<Buffer> } | null = null
 
 /**
- * Derives the key from the credentials, so that every process uses the same key, also after a restart. A new password
+ * Derives the key from the credentials, so that every process uses the same key, even after a restart. A new password
  * invalidates all cookies. With scrypt, a stolen cookie is as hard to crack as a stolen password hash.
  */
 function deriveFrom(username: string, password: string): Promise<Buffer> {

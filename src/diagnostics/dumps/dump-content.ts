@@ -150,7 +150,7 @@ function breadcrumbsSection({ breadcrumbs }: DumpContext) {
     }))
 }
 
-/** Removes the largest sections until the dump fits. Needed for texts with many multi-byte characters. */
+/** Removes the largest sections until the dump fits. Needed for strings with many multi-byte characters. */
 function limitSize(sections: Sections): Sections {
   const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
   const limited = { ...sections }

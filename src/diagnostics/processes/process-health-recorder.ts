@@ -9,7 +9,7 @@ import { heapLimit } from './heap-limit.js'
 import { MeasuredInterval } from './measured-interval.js'
 import { MINUTES, type Minute, MinuteTotals, minuteRow } from './minute-totals.js'
 
-/** Delay of the first sample, so that a new process appears soon. The random part spreads simultaneous starts. */
+/** Delay of the first sample, so that a new process appears soon. The jitter spreads simultaneous starts. */
 const FIRST_SAMPLE_MS = 2000
 const FIRST_SAMPLE_JITTER_MS = 3000
 /** Minutes buffered while the database is unreachable. The oldest are discarded first. */

@@ -1,4 +1,4 @@
-/** Longer and generated files are not scanned. */
+/** Longer files are not scanned, nor are generated files, which have long lines. */
 const MAX_SCANNED_LENGTH = 200_000
 const LONG_LINE = /[^\n]{2000}/
 

@@ -2,8 +2,8 @@ import type { Context } from '../../../context.js'
 import { MINUTE } from '../../../model/time.js'
 
 /**
- * Limit per minute, as a multiple of the largest map. Prevents clients with ever new scripts from keeping the process
- * busy.
+ * Limit per minute, as a multiple of the largest map. Prevents clients that keep reporting new scripts from keeping the
+ * process busy.
  */
 const MAX_READS_PER_MINUTE = 10
 

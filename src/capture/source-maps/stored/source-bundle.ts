@@ -15,7 +15,7 @@ export interface SourceExcerpt {
 
 /**
  * Extracts the application's own sources from a map. A header line contains names and lengths, so that each of the
- * following texts can be read separately. Null if the map contains no own sources.
+ * following sources can be read separately. Null if the map contains none.
  */
 export function packOwnSources(map: string, folder: string): Buffer | null {
   const texts = new Map<string, Buffer>()

@@ -34,7 +34,7 @@ export function ErrorRows({
   allSelected?: boolean
   /** List parameters in the links of the rows, for the link back. */
   origin?: LinkParameters
-  /** Searched texts, in lower case, which the rows mark. */
+  /** Search terms to highlight in the rows, in lower case. */
   matches?: readonly string[]
 }): Rendered {
   if (errors.length === 0) return empty
@@ -228,7 +228,7 @@ function ErrorCell({
   )
 }
 
-/** Explains a row in which a searched text is not visible. */
+/** Explains a row in which a search term is not visible. */
 function FoundElsewhere({ error, matches }: { error: RowError; matches: readonly string[] }) {
   const row = [error.error_type, error.message, error.place].join('\n').toLowerCase()
   const missing = matches.filter((text) => !row.includes(text))

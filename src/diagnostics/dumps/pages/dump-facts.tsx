@@ -10,7 +10,7 @@ export function toRecord(values: unknown): Values {
   return typeof values === 'object' && values !== null ? (values as Values) : {}
 }
 
-/** Section of a dump, with a text if it is missing. */
+/** Section of a dump, or a message if it is missing. */
 export function Section({
   title,
   values,

@@ -2,7 +2,7 @@ import { cleanText } from '../../../model/text.js'
 import type { Repository } from './repository.js'
 import { GitError, runGit } from './run-git.js'
 
-/** Last change of a line. All texts come from the commit and are untrusted. */
+/** Last change of a line. All strings are copied from the commit and untrusted. */
 export interface LineChange {
   commit: string
   author: string

@@ -6,7 +6,7 @@ type ColumnPair = readonly [marked: number, original: number]
 /** Start columns of the unmarked parts of a line, by line number. Contains only lines with shifted columns. */
 export type ShiftedLines = ReadonlyMap<number, readonly ColumnPair[]>
 
-/** Returns the shifted columns of a text whose edits keep all line breaks. */
+/** Returns the shifted columns of code whose edits keep all line breaks. */
 export function shiftedLines(text: MagicString): ShiftedLines {
   const lines = new Map<number, readonly ColumnPair[]>()
   text.generateDecodedMap().mappings.forEach((segments, index) => {
