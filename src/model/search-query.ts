@@ -104,7 +104,7 @@ function readTerms(text: string): WrittenTerm[] {
   const terms: WrittenTerm[] = []
   for (let start = skipSpace(text, 0); start < text.length; ) {
     if (terms.length === MAX_QUERY_TERMS) {
-      throw new QueryError('has too many terms', text, start, `Use at most ${MAX_QUERY_TERMS} words and keys.`)
+      throw new QueryError('has too many terms', text, start, `Use at most ${MAX_QUERY_TERMS} words and operators.`)
     }
     const { term, end } = readTerm(text, start)
     terms.push({ term, start, end })
@@ -178,19 +178,53 @@ function keyName(text: string, start: number): string | null {
 
 const KEY_NAME = /([a-z][a-z_]{0,30}):/y
 
+/** Word of a query that looks like an operator, but is searched as text. */
+export interface UnknownOperator {
+  /** Name as written, without the colon. */
+  name: string
+  /** Known operator with a similar name. Null if there is none. */
+  nearest: string | null
+  /** Term with the nearest operator, or with the tag of this name. */
+  replacement: string
+  /** Query with the replacement. Null if the value is not allowed. */
+  corrected: string | null
+}
+
 /**
- * Explains a word that looks like a mistyped key, for a query that finds nothing.
- * @example unknownKeyHint('severty:high') // 'severty: is not a key, so it was searched as text. Did you mean severity:?'
+ * Returns the first word that looks like an operator, for a query that finds nothing.
+ * @example unknownOperator('usr:42')
+ * // { name: 'usr', nearest: 'user', replacement: 'user:42', corrected: 'user:42' }
  */
-export function unknownKeyHint(query: string): string | null {
-  for (const { key, parts } of parseQuery(query)) {
-    const name = key === 'text' ? keyName(parts.join('*'), 0) : null
-    if (name === null) continue
-    const nearest = nearestWord(name, [...QUERY_KEYS, ...Object.keys(KEY_ALIASES)])
-    const suggestion = nearest ? `Did you mean ${nearest}:?` : `For a tag, use tag:${name}=value.`
-    return `${name}: is not a key, so it was searched as text. ${suggestion}`
+export function unknownOperator(query: string): UnknownOperator | null {
+  for (const { term, start, end } of readTerms(query)) {
+    const from = term.isNegated ? start + 1 : start
+    const [, name, value] = (term.key === 'text' && OPERATOR_LIKE.exec(query.slice(from, end))) || []
+    if (!name || !value) continue
+    const nearest = nearestOperator(name.toLowerCase())
+    const replacement = nearest ? `${nearest}:${value}` : `tag:${name}=${value}`
+    const corrected = query.slice(0, from) + replacement + query.slice(end)
+    return { name, nearest, replacement, corrected: isValidQuery(corrected) ? corrected : null }
   }
   return null
+}
+
+/** Word and value as in other error trackers. Not a URL. */
+const OPERATOR_LIKE = /^([a-z][\w.-]{0,30}):(?!\/\/)(.+)$/is
+
+/** Completes an abbreviation, such as `env`, or corrects a spelling mistake. */
+function nearestOperator(name: string): string | null {
+  const known = [...QUERY_KEYS, ...Object.keys(KEY_ALIASES)]
+  const completed = name.length > 1 ? known.find((key) => key.startsWith(name)) : undefined
+  return completed ?? nearestWord(name, known) ?? null
+}
+
+function isValidQuery(text: string): boolean {
+  try {
+    return readTerms(text).length > 0
+  } catch (error) {
+    if (error instanceof QueryError) return false
+    throw error
+  }
 }
 
 interface KeyTerm {

@@ -5,7 +5,7 @@ import {
   QueryError,
   type QueryTerm,
   queriesWithoutOneTerm,
-  unknownKeyHint,
+  unknownOperator,
   withViewerName,
 } from '../../src/model/search-query.js'
 
@@ -108,12 +108,22 @@ describe('the query parser', () => {
   })
 
   test.each([
-    ['is:new -severty:high', 'severty: is not a key, so it was searched as text. Did you mean severity:?'],
-    ['browser:Firefox', 'browser: is not a key, so it was searched as text. For a tag, use tag:browser=value.'],
-    ['severity:high TypeError: x', null],
-  ])('explains a word that looks like a key: %s', (query, hint) => {
-    expect(unknownKeyHint(query)).toBe(hint)
+    ['is:new -severty:high x', 'severty', 'severity:high', 'is:new -severity:high x'],
+    ['usr:42', 'usr', 'user:42', 'user:42'],
+    ['User:"ada lovelace"', 'User', 'user:"ada', 'user:"ada lovelace"'],
+    ['env:staging', 'env', 'environment:staging', 'environment:staging'],
+    ['severty:dire', 'severty', 'severity:dire', null],
+    ['foo:bar', 'foo', 'tag:foo=bar', 'tag:foo=bar'],
+    ['ip:10.0.0.1', 'ip', 'tag:ip=10.0.0.1', 'tag:ip=10.0.0.1'],
+    ['user.plan:pro', 'user.plan', 'tag:user.plan=pro', 'tag:user.plan=pro'],
+  ])('finds a word that looks like an operator: %s', (query, name, replacement, corrected) => {
+    expect(unknownOperator(query)).toMatchObject({ name, replacement, corrected })
   })
+
+  test.each(['severity:high TypeError: x', 'http://localhost:80', '"usr:42"', 'user:42', '', ':x'])(
+    'finds no unknown operator in %s',
+    (query) => expect(unknownOperator(query)).toBeNull(),
+  )
 
   test('replaces the viewer outside of quotes', () => {
     const viewer = 'ada "al" lovelace'

@@ -1,4 +1,4 @@
-import { queriesWithoutOneTerm } from '../../../model/search-query.js'
+import { queriesWithoutOneTerm, unknownOperator } from '../../../model/search-query.js'
 import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
 import { currentTab, type TabName, withoutTab } from '../../../triage/list/list-tabs.js'
 import type { Rendered, Visit } from '../../define.js'
@@ -15,7 +15,7 @@ export function NoErrors({ filter, counts, hint, visit }: ListTabsProps & { hint
     const removable = withoutOneTerm(filter, visit)
     return (
       <Empty title="No errors match your filters.">
-        {hint && <span class="empty-line">{hint}</span>}
+        {hint ? <span class="empty-line hint">{hint}</span> : <UnknownOperatorHint filter={filter} visit={visit} />}
         {removable.length > 0 && (
           <span class="empty-line">
             {'All terms must match. Search without '}
@@ -33,6 +33,22 @@ export function NoErrors({ filter, counts, hint, visit }: ListTabsProps & { hint
     <Empty title={EMPTY_TITLES[currentTab(filter, visit.user) ?? 'all']}>
       <a href={listLink(visit, withoutTab(filter, visit.user))}>{`Show all ${countText(counts.all) ?? ''}`}</a>
     </Empty>
+  )
+}
+
+/** Explains a word that looks like an operator, with a link to the corrected query. */
+function UnknownOperatorHint({ filter, visit }: { filter: ErrorsFilter; visit: Visit }) {
+  const found = unknownOperator(filter.query ?? '')
+  if (!found) return null
+  const { name, nearest, replacement, corrected } = found
+  const suggestion = <code dir="auto">{corrected === null && nearest ? `${nearest}:` : replacement}</code>
+  return (
+    <span class="empty-line hint">
+      <code>{`${name}:`}</code>
+      {` is not an operator, so it was searched as text. ${nearest ? 'Did you mean' : 'To find a tag, search for'} `}
+      {corrected === null ? suggestion : <a href={listLink(visit, filter, { query: corrected })}>{suggestion}</a>}
+      {nearest ? '?' : '.'}
+    </span>
   )
 }
 

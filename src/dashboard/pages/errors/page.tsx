@@ -3,7 +3,7 @@ import { cachedQuery } from '../../../analytics/cached-query.js'
 import type { Context } from '../../../context.js'
 import { unknownEnvironmentText } from '../../../model/environment.js'
 import { choice, optional } from '../../../model/input/input.js'
-import { parseQuery, QueryError, unknownKeyHint } from '../../../model/search-query.js'
+import { parseQuery, QueryError } from '../../../model/search-query.js'
 import { cleanText } from '../../../model/text.js'
 import { knownNames, mergeNames } from '../../../people/known-people.js'
 import { type ErrorsFilter, ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
@@ -51,7 +51,7 @@ interface Controls {
   counts: TabCounts
   choices: FilterChoices
   views: SavedView[]
-  /** Explains why the list is empty. */
+  /** Explains an empty list by an environment that no error has. */
   hint: string | null
 }
 
@@ -138,13 +138,13 @@ async function loadControls(
     tabCounts(context, filter, { user, found }),
     loadChoices(context, application_id),
     listSavedViews.run(context, {}),
-    page.errors.length === 0 ? emptyListHint(context, filter) : null,
+    page.errors.length === 0 ? environmentHint(context, filter) : null,
   ])
   return { counts, choices, views, hint }
 }
 
-/** Mistake in the query that explains an empty list, or null. */
-async function emptyListHint(context: Context, { query, application_id }: ErrorsFilter): Promise<string | null> {
+/** Message about an environment of the query that no error has, or null. */
+async function environmentHint(context: Context, { query, application_id }: ErrorsFilter): Promise<string | null> {
   if (!query) return null
   const names = parseQuery(query).flatMap(({ key, parts, isNegated }) =>
     key === 'environment' && !isNegated ? parts.join('*') : [],
@@ -152,7 +152,7 @@ async function emptyListHint(context: Context, { query, application_id }: Errors
   // Not cached, because the cached list may lack a new environment.
   const known = names.length > 0 ? await listEnvironments(context, application_id ?? null) : []
   const problem = names.map((name) => unknownEnvironmentText(name, known)).find(Boolean)
-  return problem ? `${problem}.` : unknownKeyHint(query)
+  return problem ? `${problem}.` : null
 }
 
 async function loadChoices(context: Context, application_id: number | null): Promise<FilterChoices> {

@@ -154,6 +154,6 @@ const STATE_HELP: Record<IsValue, string> = {
 const HELP: readonly Help[] = [
   ['card declined', 'All words, anywhere in type, message, stack trace, URL or tags'],
   ['"not found"', 'This phrase'],
-  ['-timeout', 'Not this word, phrase or key'],
+  ['-timeout', 'Not this word, phrase or operator'],
   ...QUERY_KEYS.map((key) => KEY_HELP[key]),
 ]

@@ -98,6 +98,22 @@ describe('the parameter query', () => {
     expect(html).toMatch(/<span class="chip-label">Search <\/span><bdi>declined<\/bdi>/)
   })
 
+  test('explains an unknown operator in an empty list, with a link to the corrected query', async () => {
+    const empty = async (query: string) => {
+      const html = await (await host.get(`/errors?unresolved=true&${encoded(query)}`, { accept: 'text/html' })).text()
+      return /<span class="empty-line hint">.*?<\/span>/s.exec(html)?.[0] ?? ''
+    }
+    const hint = await empty('usr:42 nothing')
+    expect(hint.replace(/<[^>]*>/g, '')).toBe(
+      'usr: is not an operator, so it was searched as text. Did you mean user:42?',
+    )
+    expect(hint).toMatch(/href="[^"]*\/errors\?unresolved=true&amp;query=user%3A42\+nothing"/)
+    expect((await empty('<b>:x foo:<i>')).replace(/<[^>]*>/g, '')).toBe(
+      'foo: is not an operator, so it was searched as text. To find a tag, search for tag:foo=&lt;i&gt;.',
+    )
+    expect(await empty('nothing')).toBe('')
+  })
+
   test('marks the searched words in a row, and names those that the row does not show', async () => {
     const row = async (query: string) => {
       const html = await (await host.get(`/errors?${encoded(query)}`, { accept: 'text/html' })).text()
