@@ -199,7 +199,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
     const options = page.getByRole('option')
     await field.pressSequentially('PaymentDeclined insufficient i')
     expect(await terms(page)).toEqual(['is:'])
-    expect(await options.filter({ visible: true }).innerText()).toMatch(/^is:\s+In this state\s+is:unresolved$/)
+    expect(await options.filter({ visible: true }).first().innerText()).toMatch(/^is:\s+In this state\s+is:unresolved$/)
     await field.press('ArrowDown')
     await field.press('Enter')
     expect(await field.inputValue()).toBe('PaymentDeclined insufficient is:')
@@ -241,18 +241,22 @@ describeInBrowser('list page in a browser', ({ open }) => {
     await page.waitForURL(/query=declined/)
   })
 
-  test('offers all keys in an empty search box, and recent users', async () => {
+  test('offers all operators in an empty search box, recent users with their errors, and the syntax', async () => {
     const page = await open({ viewport: { width: 1440, height: 900 } })
     await page.goto(`${base}/errors`)
     const field = page.getByRole('combobox', { name: 'Search' })
     const options = page.getByRole('option').filter({ visible: true })
     await field.click()
-    expect(await options.count()).toBe(QUERY_KEYS.length)
+    expect(await terms(page)).toHaveLength(QUERY_KEYS.length)
     await options.getByText('user:', { exact: true }).click()
     expect(await field.inputValue()).toBe('user:')
-    expect(await terms(page)).toContain('user:u199')
+    expect(await options.allInnerTexts()).toContainEqual(expect.stringMatching(/^user:u199\s+1 recent error$/))
     await field.press('Escape')
     expect(await options.count()).toBe(0)
+    await field.press('ArrowUp')
+    await field.press('Enter')
+    expect(await options.count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Full search syntax' }).isVisible()).toBe(true)
   })
 
   test('suggests values of all keys for a word, which Tab inserts', async () => {
@@ -295,16 +299,16 @@ describeInBrowser('list page in a browser', ({ open }) => {
     const button = await page.getByText('Filters (1)', { exact: true }).boundingBox()
     const field = page.getByLabel('Search')
     expect(button?.y).toBe((await field.boundingBox())?.y)
-    // The placeholder is not cut off.
+    // The placeholder shows at least one operator.
     expect(
       await field.evaluate((input) => {
-        const { placeholder, clientWidth } = input as HTMLInputElement
+        const { clientWidth } = input as HTMLInputElement
         const context = document.createElement('canvas').getContext('2d')
         if (!context) return 0
         context.font = getComputedStyle(input).font
-        return clientWidth - context.measureText(placeholder).width
+        return clientWidth - context.measureText('Search text, user:').width
       }),
-    ).toBeGreaterThan(20)
+    ).toBeGreaterThan(30)
     await rows(page).first().locator('[data-select-row]').check()
     const box = await page.locator('.batch').boundingBox()
     expect(box?.height).toBeLessThan(100)

@@ -207,11 +207,17 @@ describeEachDatabase('filter choices', (database) => {
     await other.run(assignError, { error_id: otherErrorId, assigned_to: 'carl' })
 
     const all = await recentOrigins(context, null)
-    expect(all.platforms).toEqual(['API', 'Android', 'Web', 'iOS'])
-    expect(all.app_versions.slice(0, 3)).toEqual(['1.22', '1.21', '1.20'])
+    const names = (list: readonly { value: string }[]) => list.map(({ value }) => value)
+    expect(names(all.platforms)).toEqual(['API', 'Android', 'Web', 'iOS'])
+    expect(names(all.app_versions).slice(0, 3)).toEqual(['1.22', '1.21', '1.20'])
     expect(all.app_versions).toHaveLength(20)
-    // Newest first, without repeats.
-    expect(all.users).toEqual(['u9', 'u0', 'u2', 'u1'])
+    // Most errors first, then newest first.
+    expect(all.users).toEqual([
+      { value: 'u0', errors: 8 },
+      { value: 'u2', errors: 7 },
+      { value: 'u1', errors: 7 },
+      { value: 'u9', errors: 1 },
+    ])
     expect(await listAssignees(context, null)).toEqual(['Anna', 'berta', 'carl'])
     const { application_id } = await context.database.read
       .selectFrom('faultboard_errors')
@@ -219,9 +225,9 @@ describeEachDatabase('filter choices', (database) => {
       .where('id', '=', otherErrorId)
       .executeTakeFirstOrThrow()
     expect(await recentOrigins(context, application_id)).toEqual({
-      platforms: ['Android'],
-      app_versions: ['9'],
-      users: ['u9'],
+      platforms: [{ value: 'Android', application_ids: [application_id] }],
+      app_versions: [{ value: '9', application_ids: [application_id] }],
+      users: [{ value: 'u9', errors: 1 }],
     })
     expect(await listAssignees(context, application_id)).toEqual(['carl'])
     expect(await recentOrigins(context, 999)).toEqual({ platforms: [], app_versions: [], users: [] })

@@ -47,6 +47,7 @@ function enableTagSuggestions(list) {
 
 function enableSuggestions(field) {
   const keys = JSON.parse(field.dataset.suggestions)
+  const help = field.closest('.search').querySelector('details')
   const list = document.createElement('ul')
   list.id = 'suggestions'
   list.className = 'suggestions'
@@ -90,13 +91,10 @@ function enableSuggestions(field) {
   }
 
   function valuesOf(name, start) {
-    const { values, notes } = Object.hasOwn(keys, name) ? keys[name] : { values: [] }
+    const { values } = Object.hasOwn(keys, name) ? keys[name] : { values: [] }
     return values
-      .filter((value) => value.toLowerCase().startsWith(start.replace(/^"/, '')))
-      .map((value) => ({
-        term: `${name}:${/[\s"*]/.test(value) ? JSON.stringify(value) : value}`,
-        text: notes?.[value],
-      }))
+      .filter(([value]) => value.toLowerCase().startsWith(start.replace(/^"/, '')))
+      .map(([value, text]) => ({ term: `${name}:${/[\s"*]/.test(value) ? JSON.stringify(value) : value}`, text }))
   }
 
   /** Replaces the values of `tag:` with suggestions of the server. */
@@ -105,30 +103,29 @@ function enableSuggestions(field) {
     if (!term.startsWith('tag:')) return
     const found = await fetchTags(field.dataset, term.slice('tag:'.length).replaceAll('"', ''))
     if (!found || term !== currentTerm()) return
-    keys.tag.values = found.tags
+    keys.tag.values = found.tags.map((tag) => [tag])
     show(findSuggestions())
     if (!found.has_more_values) return
-    const note = document.createElement('li')
-    note.className = 'muted'
-    note.textContent = 'Too many values. Some are not suggested and cannot be found.'
-    list.append(note)
+    list.prepend(element('li', 'muted', 'Too many values. Some are not suggested and cannot be found.'))
     list.hidden = false
   }
 
   function show(options) {
-    list.replaceChildren(
-      ...options.map((option, i) => {
-        const item = document.createElement('li')
-        item.id = `suggestion-${i}`
-        item.dataset.term = option.term
-        item.append(element('code', 'suggested-term', option.term))
-        if (option.text) item.append(element('span', 'suggested-text', option.text))
-        if (option.example) item.append(element('code', 'suggested-example', option.example))
-        item.setAttribute('role', 'option')
-        item.setAttribute('aria-selected', 'false')
-        return item
-      }),
-    )
+    const items = options.map(({ term, text, example }) => {
+      const item = document.createElement('li')
+      item.dataset.term = term
+      item.append(element('code', 'suggested-term', term))
+      if (text) item.append(element('span', 'suggested-text', text))
+      if (example) item.append(element('code', 'suggested-example', example))
+      return item
+    })
+    if (items.length > 0) items.push(element('li', 'suggested-help', 'Search syntax'))
+    for (const [i, item] of items.entries()) {
+      item.id = `suggestion-${i}`
+      item.setAttribute('role', 'option')
+      item.setAttribute('aria-selected', 'false')
+    }
+    list.replaceChildren(...items)
     list.hidden = options.length === 0
     field.setAttribute('aria-expanded', String(!list.hidden))
     field.removeAttribute('aria-activedescendant')
@@ -154,6 +151,12 @@ function enableSuggestions(field) {
   }
 
   function accept({ dataset: { term } }) {
+    if (term === undefined) {
+      show([])
+      help.open = true
+      help.querySelector('summary').focus()
+      return
+    }
     const end = field.selectionStart
     const isUnfinished = /[:=]$/.test(term)
     field.setRangeText(isUnfinished ? term : `${term} `, end - currentTerm().length, end, 'end')

@@ -3,7 +3,7 @@ import { SEVERITIES } from '../../../model/severity/severity.js'
 import { TIMEFRAMES } from '../../../model/time.js'
 import { PRIORITIES, STATUSES } from '../../../model/workflow.js'
 import { type ErrorsFilter, SORT_FIELDS, tagLines, UNASSIGNED } from '../../../triage/list/errors-list.js'
-import type { FilterChoices } from '../../../triage/list/filter-choices.js'
+import type { FilterChoices, RecentValue } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { capitalize, formatIdentifier } from '../../ui/badges.js'
@@ -12,6 +12,8 @@ import { SelectField, TextField } from '../../ui/forms.js'
 import { Menu } from '../../ui/menu.js'
 import { filterChips } from './filter-chips.js'
 import { SearchBox } from './search-box.js'
+
+const names = (list: readonly RecentValue[]) => list.map(({ value }) => value)
 
 type Choice = readonly [value: string, text: string]
 
@@ -26,7 +28,7 @@ export function FilterForm({
   filter: ErrorsFilter
   choices: FilterChoices
   /** Types of the listed errors, for suggestions. */
-  types: readonly string[]
+  types: readonly RecentValue[]
   /** Problem of a malformed query. */
   problem?: QueryError
   visit: Visit
@@ -54,7 +56,7 @@ export function FilterForm({
             name="platform"
             label="Platform"
             value={filter.platform}
-            choices={[['', 'Platform'], ...valueOptions(choices.platforms, filter.platform)]}
+            choices={[['', 'Platform'], ...valueOptions(names(choices.platforms), filter.platform)]}
           />
           <FilterSelect
             name="assigned_to"
@@ -102,7 +104,7 @@ function MoreFilters({ filter, choices, visit }: { filter: ErrorsFilter; choices
         <SelectField
           name="app_version"
           label="Version"
-          options={[['', 'Any'], ...valueOptions(choices.app_versions, filter.app_version)]}
+          options={[['', 'Any'], ...valueOptions(names(choices.app_versions), filter.app_version)]}
           value={filter.app_version}
         />
         <TextField name="user_id" label="User" value={filter.user_id} />

@@ -9,6 +9,7 @@ import { knownNames, mergeNames } from '../../../people/known-people.js'
 import { type ErrorsFilter, ErrorsPage, errorsListInput, readErrorsPage } from '../../../triage/list/errors-list.js'
 import { downloadedErrors } from '../../../triage/list/export-errors.js'
 import {
+  distinctValues,
   type FilterChoices,
   listAssignees,
   listEnvironments,
@@ -101,7 +102,9 @@ export const errors = definePage({
       <FilterForm
         filter={filter}
         choices={data.choices}
-        types={data.page.errors.map(({ error_type }) => error_type)}
+        types={distinctValues(
+          data.page.errors.map(({ error_type, application_id }) => ({ value: error_type, application_id })),
+        )}
         visit={visit}
       />
       <FilterChips filter={filter} visit={visit} />

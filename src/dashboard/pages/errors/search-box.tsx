@@ -1,4 +1,5 @@
 import {
+  IS_VALUES,
   type IsValue,
   MAX_QUERY_LENGTH,
   QUERY_KEYS,
@@ -7,42 +8,60 @@ import {
   type QueryKey,
 } from '../../../model/search-query.js'
 import type { ErrorsFilter } from '../../../triage/list/errors-list.js'
-import type { FilterChoices } from '../../../triage/list/filter-choices.js'
+import type { FilterChoices, RecentValue } from '../../../triage/list/filter-choices.js'
 import type { Rendered, Visit } from '../../define.js'
+import { docsLink } from '../../links/docs-link.js'
 import { href } from '../../links/href.js'
 import { listLink } from '../../links/list-link.js'
 import { Menu } from '../../ui/menu.js'
 
-/** Key of the query as `assets/js/search.js` suggests it. */
-interface KeySuggestion {
+/** Operator as `assets/js/search.js` suggests it. */
+interface Suggestion {
   text: string
   example: string
-  values: readonly string[]
-  /** Meanings of values. */
-  notes?: Readonly<Record<string, string>>
+  /** Values with an explanation. */
+  values: readonly SuggestedValue[]
 }
 
-function suggestions(
-  { platforms, app_versions, users, environments, assignees }: FilterChoices,
-  types: readonly string[],
-  { applications }: Visit,
-): Record<string, KeySuggestion> {
-  const values: Partial<Record<QueryKey, readonly string[]>> = {
-    ...QUERY_VALUES,
-    user: users,
-    release: app_versions,
-    platform: platforms,
-    environment: environments,
-    type: types,
-    assigned: ['me', ...assignees],
-    app: applications.map(({ name }) => name),
+type SuggestedValue = readonly [value: string, text?: string]
+
+function suggestions(choices: FilterChoices, types: readonly RecentValue[], visit: Visit): Record<string, Suggestion> {
+  const withApplications = (values: readonly RecentValue[]) =>
+    values.map(({ value, application_ids }) => suggestedValue(value, applicationNames(application_ids, visit)))
+  const values: Partial<Record<QueryKey, readonly SuggestedValue[]>> = {
+    is: IS_VALUES.map((state) => [state, STATE_HELP[state]]),
+    user: choices.users.map(({ value, errors }) => [
+      value,
+      errors === 1 ? '1 recent error' : `${errors} recent errors`,
+    ]),
+    release: withApplications(choices.app_versions),
+    platform: withApplications(choices.platforms),
+    environment: choices.environments.map((name) => [name]),
+    type: withApplications(types),
+    assigned: [['me', visit.user], ...choices.assignees.map((name) => [name] as const)],
+    app: visit.applications.map(({ name }) => [name]),
   }
   return Object.fromEntries(
     QUERY_KEYS.map((key) => {
       const [example, text] = KEY_HELP[key]
-      return [key, { text, example, values: values[key] ?? [], ...(key === 'is' && { notes: STATE_HELP }) }]
+      return [key, { text, example, values: values[key] ?? QUERY_VALUES[key]?.map((value) => [value]) ?? [] }]
     }),
   )
+}
+
+function suggestedValue(value: string, text: string): SuggestedValue {
+  return text ? [value, text] : [value]
+}
+
+/** A longer list would hide the value. */
+const MAX_NAMED_APPLICATIONS = 3
+
+/** Names of applications. Empty if the page shows a single application. */
+function applicationNames(ids: readonly number[], { applications, application_id }: Visit): string {
+  if (applications.length < 2 || application_id !== null) return ''
+  const names = applications.filter(({ id }) => ids.includes(id)).map(({ name }) => name)
+  const others = names.length - MAX_NAMED_APPLICATIONS
+  return others > 0 ? `${names.slice(0, MAX_NAMED_APPLICATIONS).join(', ')} and ${others} more` : names.join(', ')
 }
 
 /** Search box with help. Without JavaScript, the field has no suggestions. */
@@ -56,7 +75,7 @@ export function SearchBox({
   filter: ErrorsFilter
   choices: FilterChoices
   /** Types of the listed errors. */
-  types: readonly string[]
+  types: readonly RecentValue[]
   /** Problem of a malformed query. */
   problem?: QueryError | undefined
   visit: Visit
@@ -71,13 +90,13 @@ export function SearchBox({
             name="query"
             type="search"
             value={filter.query}
-            placeholder="Search errors"
+            placeholder="Search text, user:, release:, is:…"
             maxlength={MAX_QUERY_LENGTH}
             aria-invalid={problem ? 'true' : undefined}
             aria-describedby={problem ? 'search-problem' : undefined}
             data-problem-position={problem?.position}
             data-tags={href(visit, '/errors/tags.json')}
-            data-suggestions={JSON.stringify(suggestions(choices, [...new Set(types)], visit))}
+            data-suggestions={JSON.stringify(suggestions(choices, types, visit))}
           />
         </label>
         {filter.query && (
@@ -100,6 +119,9 @@ export function SearchBox({
             </div>
           ))}
         </dl>
+        <p class="search-docs">
+          <a href={docsLink('search')}>Full search syntax</a>
+        </p>
       </Menu>
       {problem && (
         <p id="search-problem" class="search-problem" role="alert">

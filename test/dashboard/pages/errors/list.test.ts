@@ -108,15 +108,17 @@ describe('the head of the list', () => {
     expect(html).toContain('href="/error_dashboard/errors?severity=low&amp;unresolved=true&amp;hide_snoozed=true"')
   })
 
-  test('describes each key of the query with an example', async () => {
+  test('describes each operator of the query with an example', async () => {
     const data = /data-suggestions="([^"]*)"/.exec(await page('/errors'))?.[1]?.replaceAll('&quot;', '"') ?? ''
-    const keys: Record<string, { text: string; example: string }> = JSON.parse(data.replaceAll('&#39;', "'"))
+    const keys: Record<string, { text: string; example: string; values: string[][] }> = JSON.parse(
+      data.replaceAll('&#39;', "'"),
+    )
     expect(Object.keys(keys)).toEqual(QUERY_KEYS)
     for (const [key, { text, example }] of Object.entries(keys)) {
       expect(text.length).toBeGreaterThan(8)
       expect(parseQuery(example)).toMatchObject([{ key }])
     }
-    expect(keys.is).toMatchObject({ notes: { regressed: 'Occurred again after it was resolved' } })
+    expect(keys.is?.values).toContainEqual(['regressed', 'Occurred again after it was resolved'])
   })
 
   test('keeps tab and application on submit and shows the active filters', async () => {
@@ -250,12 +252,14 @@ describe('the mixed view', () => {
     const { application_id } =
       (await host.tracker.Queries.ErrorsList.page({ error_type: 'StockError' })).errors[0] ?? {}
     expect(await page('/errors?error_type=StockError')).toContain('<span class="application">warehouse</span>')
+    expect(await page('/errors')).toContain('[&quot;2.0.1&quot;,&quot;shop&quot;]')
     // The page of an error names its own application.
     expect(await page('/errors/31')).toContain('<title>none left · warehouse</title>')
     expect(await page('/overview')).toContain('<title>Overview · All applications</title>')
     const own = await page(`/errors?application_id=${application_id}`)
     expect(own).toContain('<title>(1) All errors · warehouse</title>')
     expect(own).not.toContain('class="application"')
+    expect(own).toContain('[&quot;StockError&quot;]')
     expect(own).toContain(`href="/error_dashboard/errors/31?application_id=${application_id}&amp;list_page=1"`)
   })
 })
