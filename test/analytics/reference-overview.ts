@@ -160,6 +160,7 @@ export function expectedOverview(
     })),
     unresolved: {
       count: open.length,
+      snoozed: open.filter(({ snoozed }) => snoozed).length,
       opened: records.filter(({ first_seen_at }) => first_seen_at >= month).length,
       closed: records.filter(({ resolved_at }) => (resolved_at ?? 0) >= month).length,
     },

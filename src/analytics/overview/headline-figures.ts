@@ -2,24 +2,39 @@ import type * as v from 'valibot'
 import type { Context } from '../../context.js'
 import type { Scope } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
+import { isResolved, STATUSES } from '../../model/workflow.js'
 import { sql } from '../../store/kysely.js'
 import type { Span } from '../sums/period.js'
 import { errorsInScope } from '../sums/scope-conditions.js'
 
-/** Number of unresolved errors, and of errors opened and closed in the period. */
-export const Backlog = r.object({ count: r.integer, opened: r.integer, closed: r.integer })
+/** Number of unresolved errors including snoozed errors, and of errors opened and closed in the period. */
+export const Backlog = r.object({ count: r.integer, snoozed: r.integer, opened: r.integer, closed: r.integer })
 export type Backlog = v.InferOutput<typeof Backlog>
 
-/** Errors first seen and errors resolved in a period. An error that was reopened does not count as closed. */
-export async function countOpenedAndClosed(
-  context: Context,
-  scope: Scope,
-  span: Span,
-): Promise<Omit<Backlog, 'count'>> {
+/**
+ * Unresolved errors that are snoozed now, and errors first seen and resolved in a period. An error that was reopened does
+ * not count as closed.
+ */
+export async function loadBacklogChanges(context: Context, scope: Scope, span: Span): Promise<Omit<Backlog, 'count'>> {
   return {
+    snoozed: await countSnoozed(context, scope),
     opened: await countWithin(context, scope, 'first_seen_at', span),
     closed: await countWithin(context, scope, 'resolved_at', span),
   }
+}
+
+const OPEN_STATUSES = STATUSES.filter((status) => !isResolved(status))
+
+async function countSnoozed(context: Context, scope: Scope): Promise<number> {
+  const { count } = await context.database.read
+    .selectFrom('faultboard_errors')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    // With the time, a range of an index.
+    .where('status', 'in', OPEN_STATUSES)
+    .where('snoozed_until', '>', context.now())
+    .where(errorsInScope(context, scope))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 async function countWithin(

@@ -17,7 +17,7 @@ import { AffectedUsers, affectedUsers } from './affected-users.js'
 import { type AttentionGroup, loadAttentionGroups, loadSpikes, OpenSpike, openSpikes } from './attention.js'
 import { countsWithOccurrences, DashboardStats, loadRankedTotals, startTimes } from './dashboard-stats.js'
 import { fiveMinuteCounts } from './five-minute-counts.js'
-import { Backlog, countOpenedAndClosed, loadTimeToResolve, TimeToResolve } from './headline-figures.js'
+import { Backlog, loadBacklogChanges, loadTimeToResolve, TimeToResolve } from './headline-figures.js'
 import { loadImpact } from './impact.js'
 
 /** Occurrences of one bar of the chart by severity. */
@@ -117,7 +117,7 @@ export async function loadLiveOverview(
   // Runs in parallel on database servers.
   const [figures, changes, errors, spiking] = await Promise.all([
     loadNumbers(context, scope, { span, hasPrevious }),
-    countOpenedAndClosed(context, scope, span),
+    loadBacklogChanges(context, scope, span),
     loadAttention(context, scope, since),
     spikes && openSpikes(context, spikes),
   ])

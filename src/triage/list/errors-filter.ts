@@ -39,7 +39,7 @@ const calendarDay = () =>
   )
 
 const QUERY_NOTE =
-  'words and "quoted phrases" that must all match, -word to exclude, and keys such as is:unresolved user:42 release:5.12 platform:ios environment:staging url:/checkout type:Payment* tag:city=Berlin'
+  'words and "quoted phrases" that must all match, -word to exclude, and operators such as is:unresolved user:42 release:5.12 platform:ios environment:staging url:/checkout type:Payment* tag:city=Berlin'
 
 /** Query of the search box. Throws a `QueryError`, because a schema issue cannot contain the position. */
 const searchQuery = () =>

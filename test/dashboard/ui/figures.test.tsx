@@ -30,7 +30,7 @@ test('shows no change for a median of fewer than 20 samples', () => {
       stats: { total_errors: 1 },
       period: { range: '30d' },
       occurrences: { count: 1, before: null },
-      unresolved: { count: 1, opened: 0, closed: 0 },
+      unresolved: { count: 1, snoozed: 0, opened: 0, closed: 0 },
       affected_users: { count: 0, before: null },
       time_to_resolve: { count, ...period, before: { ...period, count, median_ms: 86_400_000 } },
     } as unknown as Overview
@@ -39,6 +39,21 @@ test('shows no change for a median of fewer than 20 samples', () => {
   }
   expect(figures(19)).not.toContain('up by')
   expect(figures(20)).toMatch(/up by +200%/)
+})
+
+test('splits unresolved errors like the tabs of the list if some are snoozed', () => {
+  const data = {
+    stats: { total_errors: 66 },
+    period: { range: '30d' },
+    occurrences: { count: 1, before: null },
+    unresolved: { count: 54, snoozed: 3, opened: 20, closed: 9 },
+    affected_users: { count: 1, before: null },
+    time_to_resolve: { count: 0, median_ms: null, mean_ms: null, before: null },
+  } as unknown as Overview
+  const visit = { base: '', query: new URLSearchParams(), application_id: null } as unknown as Visit
+  expect(String(<OverviewFigures data={data} visit={visit} />)).toContain(
+    '<small>51 open, 3 snoozed · 20 opened, 9 closed</small>',
+  )
 })
 
 test.each([
@@ -50,7 +65,7 @@ test.each([
     stats: { total_errors: 1 },
     period: { range: '30d' },
     occurrences: { count, before },
-    unresolved: { count: 1, opened: 1, closed: 0 },
+    unresolved: { count: 1, snoozed: 0, opened: 1, closed: 0 },
     affected_users: { count, before },
     time_to_resolve: { count: 0, median_ms: null, mean_ms: null, before: null },
   } as unknown as Overview

@@ -20,7 +20,7 @@ const NO_PREVIOUS = 'no previous period to compare with'
 
 /** Key figures of the period, each compared with the previous period of the same length. */
 export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit }): Rendered {
-  const { stats, period, occurrences, unresolved, affected_users, time_to_resolve } = data
+  const { period, occurrences, unresolved, affected_users, time_to_resolve } = data
   const unresolvedBefore = unresolved.count - unresolved.opened + unresolved.closed
   const timeframe = period.range && TIMEFRAMES[period.range]
   return (
@@ -42,7 +42,7 @@ export function OverviewFigures({ data, visit }: { data: Overview; visit: Visit 
         label="Unresolved errors"
         value={formatCount(unresolved.count)}
         href={openErrorsLink(visit)}
-        note={`of ${formatCount(stats.total_errors)} · ${formatCount(unresolved.opened)} opened, ${formatCount(unresolved.closed)} closed`}
+        note={unresolvedNote(data)}
         change={{
           now: unresolved.count,
           // Without errors at the start, the note already contains the difference.
@@ -81,6 +81,15 @@ function resolveChange({ time_to_resolve: { count, median_ms, before } }: Overvi
   const samples = Math.min(count, before.count)
   if (samples < MIN_PERCENT_SAMPLES) return undefined
   return { now: median_ms, before: before.median_ms, period: PREVIOUS_PERIOD, samples, format: formatDuration }
+}
+
+/** Splits the count like the tabs Open and Snoozed of the list, to which the figure links. */
+function unresolvedNote({ stats, unresolved: { count, snoozed, opened, closed } }: Overview): string {
+  const parts =
+    snoozed > 0
+      ? `${formatCount(count - snoozed)} open, ${formatCount(snoozed)} snoozed`
+      : `of ${formatCount(stats.total_errors)}`
+  return `${parts} · ${formatCount(opened)} opened, ${formatCount(closed)} closed`
 }
 
 function usersNote({ affected_users: { before, is_lower_bound } }: Overview): string {
