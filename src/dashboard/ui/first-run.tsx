@@ -1,4 +1,5 @@
 import type { Rendered, Visit } from '../define.js'
+import { docsLink } from '../links/docs-link.js'
 import { href, openErrorsLink } from '../links/href.js'
 import { CodeBox } from './code-box.js'
 
@@ -54,7 +55,11 @@ export function FirstRun({ visit }: { visit: Visit }): Rendered {
         <span class="while-waiting">No errors yet</span>
         <span class="after-arrival">First error recorded</span>
       </h2>
-      <p>{`Throw an error in a route of ${(selected?.name ?? visit.application_name) || 'your application'}, and it appears here.`}</p>
+      <p class="while-waiting">
+        Throw an error in any route of {selected ? <strong>{selected.name}</strong> : 'your application'}, and it
+        appears here.
+      </p>
+      <p class="after-arrival">Open it to see its stack trace, variables and request.</p>
       <fieldset class="frameworks">
         <legend class="hidden">Framework</legend>
         {FRAMEWORKS.map(([name, code], i) => (
@@ -78,8 +83,9 @@ export function FirstRun({ visit }: { visit: Visit }): Rendered {
         </a>
       </p>
       <p class="muted">
-        Other frameworks, loggers and queues: <code>docs/frameworks.md</code> and <code>docs/subscribers.md</code> in
-        the package. If an error does not appear, check <a href={href(visit, '/health')}>Health</a>.
+        See also <a href={docsLink('frameworks')}>other frameworks</a> and{' '}
+        <a href={docsLink('subscribers')}>loggers and queues</a>. If an error does not appear, check{' '}
+        <a href={href(visit, '/health')}>Health</a>.
       </p>
     </section>
   )
