@@ -65,7 +65,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
       await notice(page, 'Priority set to high.')
 
       await menu(page, 'Snooze')
-      await page.locator('#snooze').getByLabel('Reason (optional)').fill('the carrier is down')
+      await page.locator('#snooze').getByLabel('Reason (optional)').first().fill('the carrier is down')
       await press(page, '3 days')
       await notice(page, 'Snoozed for 72 hours.')
       expect(await find()).toMatchObject({ snoozed: true, snooze_reason: 'the carrier is down' })
@@ -73,6 +73,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
       await press(page, 'End snooze')
       await notice(page, 'Snooze ended.')
       await menu(page, 'Snooze')
+      await page.locator('#snooze').getByText('Custom…').click()
       await page.getByLabel('Hours', { exact: true }).fill('5')
       await page.getByLabel('Hours', { exact: true }).press('Enter')
       await notice(page, 'Snoozed for 5 hours.')

@@ -321,6 +321,13 @@ describeInBrowser('list page in a browser', ({ open }) => {
       'Snooze',
       expect.stringContaining('⋯'),
     ])
+    const buttons = await bar.locator('details.menu > summary').evaluateAll((all) =>
+      all.map((button) => {
+        const { y, width } = button.getBoundingClientRect()
+        return `${y} ${Math.round(width)}`
+      }),
+    )
+    expect(new Set(buttons).size).toBe(1)
     await bar.locator('summary', { hasText: 'More actions' }).click()
     await bar.getByText('Priority', { exact: true }).first().click()
     await bar.getByLabel('Priority').selectOption('High')
@@ -372,7 +379,12 @@ describeInBrowser('list page in a browser', ({ open }) => {
         severity: 'critical',
       })
     }
-    await page.getByRole('link', { name: 'Severity critical' }).click()
+    const chip = page.getByRole('link', { name: 'Severity critical' })
+    expect(await chip.isVisible()).toBe(false)
+    // The selects are hidden on a narrow screen.
+    await page.setViewportSize({ width: 768, height: 900 })
+    await chip.click()
+    await page.setViewportSize({ width: 1440, height: 900 })
     expect(await page.title()).toBe('(67) Open errors, "SAMPLE B" · shop')
     await page.getByText('More', { exact: true }).click()
     await page.getByLabel('Type', { exact: true }).fill('Kind004Error')

@@ -5,6 +5,9 @@ import type { Rendered, Visit } from '../../define.js'
 import { listLink } from '../../links/list-link.js'
 import { formatIdentifier } from '../../ui/badges.js'
 
+/** Filters with a select in the bar. Style sheets hide their chips while the selects are visible. */
+const SELECTS: ReadonlySet<keyof ErrorsFilter> = new Set(['severity', 'platform', 'assigned_to', 'timeframe'])
+
 /**
  * Active filters, each with a link that removes it. Omits filters that a tab or a switcher shows, and the query, which the
  * search box shows.
@@ -17,7 +20,7 @@ export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Vi
   return (
     <ul class="chips" aria-label="Active filters">
       {shown.map(({ name, label, value, rest = null }) => (
-        <li>
+        <li class={SELECTS.has(name) ? 'in-select' : undefined}>
           <a class="chip" href={listLink(visit, filter, { [name]: rest })} title="Remove filter">
             {label && <span class="chip-label">{`${label} `}</span>}
             {value && <bdi>{value}</bdi>}
@@ -26,7 +29,7 @@ export function FilterChips({ filter, visit }: { filter: ErrorsFilter; visit: Vi
           </a>
         </li>
       ))}
-      <li>
+      <li class={shown.every(({ name }) => SELECTS.has(name)) ? 'in-select' : undefined}>
         <a class="clear" href={listLink(visit, filter, cleared)}>
           Clear all
         </a>

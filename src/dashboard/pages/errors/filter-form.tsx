@@ -108,7 +108,14 @@ function MoreFilters({ filter, choices, visit }: { filter: ErrorsFilter; choices
           value={filter.app_version}
         />
         <TextField name="user_id" label="User" value={filter.user_id} />
-        <TextField name="day" label="Day" type="date" value={filter.day} />
+        {/* The select "Any time" has the presets. */}
+        <details class="custom-day">
+          <summary>
+            <span class="label">Day</span>
+            <span class="button">{filter.day ?? 'Custom…'}</span>
+          </summary>
+          <input name="day" type="date" value={filter.day} aria-label="Day" />
+        </details>
         <TextField name="git_sha" label="Git SHA" value={filter.git_sha} />
         {tagLines(filter.tag).map((tag) => (
           <input type="hidden" name="tag" value={tag} />

@@ -155,6 +155,8 @@ function Priority(props: ErrorProps) {
   )
 }
 
+const DEFAULT_SNOOZE_HOURS = 24
+
 const SNOOZE_PRESETS: readonly (readonly [hours: number, label: string])[] = [
   [1, '1 h'],
   [4, '4 h'],
@@ -167,22 +169,34 @@ function Snooze(props: ErrorProps) {
   return (
     <Menu label="Snooze" align="start" id="snooze">
       <ErrorForm {...props} action="snooze">
-        <div class="menu-row">
-          <TextField name="hours" label="Hours" type="number" min={1} max={MAX_SNOOZE_HOURS} value="24" required />
-          <button type="submit" class="primary">
-            Snooze
-          </button>
-        </div>
-        {/* After the field, because the last value of a name wins. */}
+        {/* Enter in the field triggers the first button of the form. */}
+        <button type="submit" name="hours" value={String(DEFAULT_SNOOZE_HOURS)} hidden />
         <div class="menu-row presets">
           {SNOOZE_PRESETS.map(([hours, label]) => (
-            <button type="submit" name="hours" value={String(hours)} formnovalidate>
+            <button type="submit" name="hours" value={String(hours)}>
               {label}
             </button>
           ))}
         </div>
         <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
       </ErrorForm>
+      <SubMenu label="Custom…">
+        <ErrorForm {...props} action="snooze">
+          <TextField
+            name="hours"
+            label="Hours"
+            type="number"
+            min={1}
+            max={MAX_SNOOZE_HOURS}
+            value={String(DEFAULT_SNOOZE_HOURS)}
+            required
+          />
+          <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
+          <button type="submit" class="primary">
+            Snooze
+          </button>
+        </ErrorForm>
+      </SubMenu>
       {props.record.snoozed && (
         <ErrorForm {...props} action="unsnooze">
           <button type="submit">End snooze</button>
