@@ -75,8 +75,8 @@ function mountOnFastify(fastify: FastifyHooks, tracker: TrackerInstance): void {
       return done()
     }
     reply.hijack()
-    const mountOfClient = { ...mount, remote_address: request.ip, host_request: request }
-    void serveDashboard(tracker, mountOfClient, request.raw, reply.raw)
+    const clientMount = { ...mount, remote_address: request.ip, host_request: request }
+    void serveDashboard(tracker, clientMount, request.raw, reply.raw)
   })
 }
 

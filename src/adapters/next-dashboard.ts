@@ -3,7 +3,7 @@ import type { Mount } from '../dashboard/mount.js'
 import { ConfigurationError, Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import { type HostRequest, serveDashboard, serveWebRequest } from './bridge.js'
-import { findReceived, readPeer } from './next-requests.js'
+import { findReceivedRequest, readPeer } from './next-requests.js'
 
 type RouteParameters = Record<string, string | string[] | undefined>
 
@@ -33,7 +33,7 @@ export function dashboard(tracker: TrackerInstance = Tracker) {
  */
 export function pagesDashboard(tracker: TrackerInstance = Tracker) {
   return async (request: HostRequest, response: ServerResponse): Promise<void> => {
-    const url = findReceived(request.headers)?.url ?? request.url ?? '/'
+    const url = findReceivedRequest(request.headers)?.url ?? request.url ?? '/'
     const mount = routeMount(url, request.query as RouteParameters, configuredMountPath(tracker))
     await serveDashboard(tracker, { ...mount, remote_address: request.socket.remoteAddress ?? null }, request, response)
   }

@@ -38,7 +38,7 @@ export function trackRequests(mount_path: string): () => void {
   return () => unsubscribe(REQUEST_START, onRequest)
 }
 
-export function findReceived(headers: object): ReceivedRequest | undefined {
+export function findReceivedRequest(headers: object): ReceivedRequest | undefined {
   return receivedRequests.get(headers)
 }
 

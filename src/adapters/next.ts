@@ -1,7 +1,7 @@
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 import type { HostRequest } from './bridge.js'
-import { findReceived, type ReceivedRequest, trackRequests } from './next-requests.js'
+import { findReceivedRequest, type ReceivedRequest, trackRequests } from './next-requests.js'
 import { recordRequestError } from './request-details.js'
 import { startDashboard } from './start-dashboard.js'
 
@@ -52,7 +52,7 @@ export function captureRequestError(tracker: TrackerInstance = Tracker) {
       request: { route: routePath },
       context: { router: routerKind, route_type: routeType, ...(renderSource && { render_source: renderSource }) },
     }
-    const received = findReceived(request.headers)
+    const received = findReceivedRequest(request.headers)
     if (received) recordRequestError(tracker, error, withOriginalUrl(received), details, received.request)
     else recordRequestError(tracker, error, minimalRequest(request), details, request.headers)
   }

@@ -7,7 +7,7 @@ import { capture, dashboard } from '../../src/adapters/express.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { startProxy } from '../support/databases/proxy.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { listening } from '../support/host.js'
+import { startListening } from '../support/host.js'
 import { eventually, freshStorage, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
 
 const ROUNDS = 6
@@ -88,7 +88,7 @@ async function startHost(tracker: TrackerInstance): Promise<() => Promise<Record
       response.status(503).send(`host error: ${error.message}`)
     }) satisfies express.ErrorRequestHandler)
   const server = createServer(app)
-  const origin = await listening(server)
+  const origin = await startListening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

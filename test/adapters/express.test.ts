@@ -14,7 +14,7 @@ import {
   sendResult,
   type Variant,
 } from '../contract/adapter.js'
-import { listening, PASSWORD, signIn, USER } from '../support/host.js'
+import { PASSWORD, signIn, startListening, USER } from '../support/host.js'
 import { firstRecordedError, serveHost, testTracker } from './served.js'
 
 /** Express 4 has no own types here; the APIs used are the same. */
@@ -88,7 +88,7 @@ describe('dashboard', () => {
       .use(express.urlencoded({ extended: false }))
       .use(dashboard(tracker))
     const server = createServer(app)
-    const origin = await listening(server)
+    const origin = await startListening(server)
     const first = await tracker.Commands.LogError.call({ error_type: 'one', message: 'one' })
     const second = await tracker.Commands.LogError.call({ error_type: 'two', message: 'two' })
     const response = await fetch(`${origin}/error_dashboard/errors/batch_action`, {
@@ -110,7 +110,7 @@ describe('dashboard', () => {
       .use((request, _response, next) => void request.resume().once('end', next))
       .use(dashboard(tracker))
     const server = createServer(app)
-    const origin = await listening(server)
+    const origin = await startListening(server)
     const logged = await tracker.Commands.LogError.call({ error_type: 'one', message: 'one' })
     const address = `${origin}/error_dashboard/errors/${logged?.id}/resolve`
     const response = await fetch(address, { method: 'POST', redirect: 'manual', headers: signIn() })
@@ -174,7 +174,7 @@ test.each([
   const tracker = createTracker()
   const { createServer } = await import('node:http')
   const server = createServer(express().set('trust proxy', trusted).use(dashboard(tracker)))
-  const origin = await listening(server)
+  const origin = await startListening(server)
   const requestStatus = async (from: string, password = PASSWORD) =>
     (
       await fetch(`${origin}/error_dashboard/errors`, {
@@ -200,7 +200,7 @@ test('does not record errors with a client error status', async () => {
     .use(capture(tracker))
     .use(respondWithError)
   const server = createServer(app)
-  const origin = await listening(server)
+  const origin = await startListening(server)
   expect((await fetch(origin)).status).toBe(503)
   await tracker.flush()
   expect(await tracker.Queries.ErrorsList.call()).toEqual([])
@@ -244,7 +244,7 @@ test('records an error object once per request, even if several hooks receive it
     })
     .use(capture(tracker))
   const server = createServer(express().use(router).use(capture(tracker)).use(respondWithError))
-  const origin = await listening(server)
+  const origin = await startListening(server)
   for (const path of ['/twice', '/logged', '/constant', '/constant']) await fetch(`${origin}${path}`)
   await tracker.flush()
   const counts = Object.fromEntries(

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { capture, dashboard, withFaultboard } from '../../src/adapters/fetch.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeAdapter, failingStream, HOST_HEADERS, ROUTES, sendResult, type Variant } from '../contract/adapter.js'
-import { listening, signIn } from '../support/host.js'
+import { signIn, startListening } from '../support/host.js'
 import { FORM, firstRecordedError, occurrencesByMessage, testTracker } from './served.js'
 
 type FetchHandler = (request: Request, env: HttpBindings) => Response | Promise<Response>
@@ -229,7 +229,7 @@ describe('withFaultboard() for Fetch', () => {
     })
     const server = createServer(listener as never)
     onTestFinished(() => void server.close())
-    const origin = await listening(server)
+    const origin = await startListening(server)
     await Promise.all([fetch(`${origin}/a`), fetch(`${origin}/b`)])
     expect(await firstRecordedError(tracker)).toMatchObject({
       occurrence_count: 2,

@@ -21,7 +21,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { faultboard } from '../../src/adapters/nest.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { visit } from '../contract/visit.js'
-import { listening, PASSWORD, signIn, USER } from '../support/host.js'
+import { PASSWORD, signIn, startListening, USER } from '../support/host.js'
 import { eventually } from '../support/tracker.js'
 import { createApp, createController, HostFilter, type Platform, readyListener } from './nest-host.js'
 
@@ -128,7 +128,7 @@ async function serve(platform: Platform, tracker: TrackerInstance | null, prefix
     server.close()
     await app.close()
   })
-  return { app, origin: await listening(server) }
+  return { app, origin: await startListening(server) }
 }
 
 async function recordedErrors(tracker: TrackerInstance) {

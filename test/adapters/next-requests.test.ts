@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { readPeer, trackRequests } from '../../src/adapters/next-requests.js'
-import { listening } from '../support/host.js'
+import { startListening } from '../support/host.js'
 
 test('finds the peer of a request and the state of its server from a copy of its headers', async () => {
   onTestFinished(trackRequests('/error_dashboard'))
@@ -10,7 +10,7 @@ test('finds the peer of a request and the state of its server from a copy of its
     response.end()
   })
   const peers: ReturnType<typeof readPeer>[] = []
-  const origin = await listening(server)
+  const origin = await startListening(server)
   await fetch(`${origin}/error_dashboard/errors/live?a=b`, { headers: { connection: 'close' } })
   await fetch(`${origin}/orders`, { headers: { connection: 'close' } })
   const [dashboard, host] = peers

@@ -4,7 +4,7 @@ import { withFaultboard } from '../../src/adapters/node.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { compress, describeAdapter, failingStream, HOST_HEADERS, ROUTES, type Variant } from '../contract/adapter.js'
 import { withProcessHandler } from '../contract/visit.js'
-import { listening, PASSWORD, USER } from '../support/host.js'
+import { PASSWORD, startListening, USER } from '../support/host.js'
 
 const NO_HANDLER = 'node:http has only the error handling of the process'
 
@@ -63,7 +63,7 @@ test('passes thrown and rejected errors of the listener to the process unchanged
     { env: {}, write: () => {} },
   )
   const server = createServer(withFaultboard(createListener('own_handler'), tracker) as () => void)
-  const origin = await listening(server)
+  const origin = await startListening(server)
   await withProcessHandler(
     (error, event) => {
       events.push(`${event}: ${(error as Error).message}`)
@@ -94,7 +94,7 @@ test.each(['/string', '/null'])(
       { env: {}, write: () => {} },
     )
     const server = createServer(withFaultboard(createListener('own_handler'), tracker) as () => void)
-    const origin = await listening(server)
+    const origin = await startListening(server)
     const paths = Array.from({ length: 5 }, () => path)
     await withProcessHandler(onProcessError, () => Promise.all(paths.map((url) => fetch(`${origin}${url}`))))
     await tracker.flush()

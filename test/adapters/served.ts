@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { ErrorRecord } from '../../src/index.js'
 import type { Settings } from '../../src/options.js'
 import { TrackerInstance } from '../../src/tracker.js'
-import { listening, PASSWORD, signIn, USER } from '../support/host.js'
+import { PASSWORD, signIn, startListening, USER } from '../support/host.js'
 
 /** Creates a tracker that is shut down after the test. */
 export function testTracker(settings: Settings = {}): TrackerInstance {
@@ -24,7 +24,7 @@ export function testTracker(settings: Settings = {}): TrackerInstance {
 /** Serves a host until the test ends. Returns a fetch function with the dashboard credentials. */
 export async function serveHost(listener: RequestListener) {
   const server = createServer(listener)
-  const origin = await listening(server)
+  const origin = await startListening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

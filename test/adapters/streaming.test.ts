@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { withFaultboard } from '../../src/adapters/node.js'
 import { TrackerInstance } from '../../src/tracker.js'
-import { listening, PASSWORD, signIn, USER } from '../support/host.js'
+import { PASSWORD, signIn, startListening, USER } from '../support/host.js'
 import { eventually } from '../support/tracker.js'
 
 const CHUNK = new Uint8Array(64 * 1024).fill(120)
@@ -95,5 +95,5 @@ async function serve(body: ReadableStream<Uint8Array>, ready = Promise.resolve()
     server.close()
     await tracker.shutdown()
   })
-  return { origin: await listening(server) }
+  return { origin: await startListening(server) }
 }

@@ -7,7 +7,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { afterAll, beforeAll } from 'vitest'
 import { type ReportingOptions, reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { TrackerInstance } from '../../src/tracker.js'
-import { listening, PASSWORD, USER } from '../support/host.js'
+import { PASSWORD, startListening, USER } from '../support/host.js'
 
 /** Host with pages that load the client in a script tag, and with the endpoint that receives its reports. */
 export interface Shop {
@@ -70,7 +70,7 @@ export function openShop(reporting: Omit<ReportingOptions, 'tracker'> = {}): Sho
     shop.files['/faultboard.js'] = { type: 'text/javascript', body: await bundleClient() }
     // Creates the schema before the first request.
     await shop.tracker.Queries.ErrorsList.call()
-    shop.origin = await listening(server)
+    shop.origin = await startListening(server)
   })
 
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { describeInBrowser } from '../support/browser.js'
-import { type Host, listening, startHost } from '../support/host.js'
+import { type Host, startHost, startListening } from '../support/host.js'
 
 describeInBrowser('cross-site protection', ({ open }) => {
   let host: Host
@@ -23,7 +23,7 @@ describeInBrowser('cross-site protection', ({ open }) => {
       response.setHeader('Content-Type', 'text/html')
       response.end(`<!doctype html><title>attacker</title>${html}`)
     })
-    const origin = await listening(server)
+    const origin = await startListening(server)
     onTestFinished(() => {
       server.closeAllConnections()
       server.close()

@@ -8,7 +8,7 @@ import { FaultboardSpanProcessor } from '../../src/subscribers/opentelemetry.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { createEnvelope, KEY } from '../reporting/sentry/intake-host.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { type Host, listening, startHost } from '../support/host.js'
+import { type Host, startHost, startListening } from '../support/host.js'
 import { withDatabase } from '../support/tracker.js'
 
 type Tags = Record<string, unknown>
@@ -70,7 +70,7 @@ async function* stream<T>(items: readonly T[]): AsyncGenerator<T> {
 async function post(listener: RequestListener, path: string, body: string): Promise<void> {
   const server = createServer(listener)
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${await listening(server)}${path}`, { method: 'POST', body, headers })
+  const response = await fetch(`${await startListening(server)}${path}`, { method: 'POST', body, headers })
   server.close()
   server.closeAllConnections()
   expect([response.status, await response.text()]).toEqual([

@@ -6,7 +6,7 @@ import { capture, dashboard } from '../../src/adapters/express.js'
 import type { Settings } from '../../src/options.js'
 import type { TrackerInstance } from '../../src/tracker.js'
 import { describeEachDatabase, type TestDatabase } from '../support/databases.js'
-import { listening } from '../support/host.js'
+import { startListening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 
 describeEachDatabase(
@@ -120,7 +120,7 @@ describeEachDatabase(
 async function startHost(database: TestDatabase, settings: Settings = {}) {
   const { tracker } = await freshTracker(database, settings)
   const server = createServer(createApp(tracker))
-  const origin = await listening(server)
+  const origin = await startListening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

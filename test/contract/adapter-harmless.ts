@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Settings } from '../../src/options.js'
-import { listening } from '../support/host.js'
+import { startListening } from '../support/host.js'
 import { temporaryFolder } from '../support/tracker.js'
 import type { ContractHosts } from './contract-host.js'
 import { type AdapterHarness, VARIANTS } from './harness.js'
@@ -64,5 +64,5 @@ async function silentServer(): Promise<string> {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return new URL(await listening(server as never)).port
+  return new URL(await startListening(server as never)).port
 }

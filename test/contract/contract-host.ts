@@ -4,7 +4,7 @@ import type { ErrorRecord } from '../../src/index.js'
 import type { Settings } from '../../src/options.js'
 import { TrackerInstance } from '../../src/tracker.js'
 import { migratedSqlite } from '../support/databases.js'
-import { listening, PASSWORD, signIn, USER } from '../support/host.js'
+import { PASSWORD, signIn, startListening, USER } from '../support/host.js'
 import type { AdapterHarness, Variant } from './harness.js'
 import { type Outcome, type Visit, visit } from './visit.js'
 
@@ -41,7 +41,7 @@ export function createHosts(harness: AdapterHarness): ContractHosts {
     const built = await harness.createHost(tracker, variant)
     const host = typeof built === 'function' ? { listener: built, close() {} } : built
     const server = createServer(host.listener)
-    const origin = await listening(server)
+    const origin = await startListening(server)
     closers.push(async () => {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))

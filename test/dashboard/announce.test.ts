@@ -35,7 +35,7 @@ function startedTracker(settings = {}, env: NodeJS.ProcessEnv = {}) {
   return { tracker: tracker.startDashboard(), lines }
 }
 
-async function listening(server: Server, target: number | string = 0): Promise<number> {
+async function startListening(server: Server, target: number | string = 0): Promise<number> {
   cleanups.push(() => new Promise((closed) => server.close(closed)))
   await new Promise<void>((done) => server.listen(target, done))
   return (server.address() as AddressInfo).port
@@ -51,11 +51,11 @@ describe('The URL of the dashboard', () => {
     'the printed URL is that of the server with the dashboard, for %s',
     async (_, framework) => {
       const { tracker, lines } = startedTracker()
-      await listening(createSocketServer() as Server)
-      await listening(createServer(framework().get('/metrics', () => {})))
+      await startListening(createSocketServer() as Server)
+      await startListening(createServer(framework().get('/metrics', () => {})))
       expect(lines).toEqual([])
-      const port = await listening(createServer(framework().use(dashboard(tracker))))
-      await listening(createServer(() => {}))
+      const port = await startListening(createServer(framework().use(dashboard(tracker))))
+      await startListening(createServer(() => {}))
       expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
     },
   )
@@ -65,7 +65,7 @@ describe('The URL of the dashboard', () => {
     async (_, framework) => {
       const { tracker, lines } = startedTracker()
       const router = framework.Router().use(dashboard(tracker))
-      const port = await listening(createServer(framework().use('/admin', router)))
+      const port = await startListening(createServer(framework().use('/admin', router)))
       await expect
         .poll(() => lines)
         .toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard${URL_HINT}\n`])
@@ -74,11 +74,11 @@ describe('The URL of the dashboard', () => {
 
   test('the printed URL has a hint about another port if an unknown server listens long before the application', async () => {
     const { lines } = startedTracker()
-    const port = await listening(createServer(() => {}))
+    const port = await startListening(createServer(() => {}))
     await expect
       .poll(() => lines)
       .toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard${URL_HINT}\n`])
-    await listening(createServer(() => {}))
+    await startListening(createServer(() => {}))
     expect(lines).toHaveLength(1)
   })
 
@@ -88,7 +88,7 @@ describe('The URL of the dashboard', () => {
     app.register(async (inner) => inner.register(faultboard, { tracker, prefix: '/ops' }), { prefix: '/admin' })
     cleanups.push(() => app.close())
     await app.ready()
-    await listening(createServer(() => {}))
+    await startListening(createServer(() => {}))
     await new Promise((resume) => setTimeout(resume, 700))
     expect(lines).toEqual([])
     await app.listen({ port: 0 })
@@ -110,7 +110,7 @@ describe('The URL of the dashboard', () => {
     )
     cleanups.push(() => app.close())
     await app.init()
-    await listening(createServer(() => {}))
+    await startListening(createServer(() => {}))
     await app.listen(0)
     const { port } = app.getHttpServer().address() as AddressInfo
     expect(lines).toEqual([`[faultboard] Dashboard: http://localhost:${port}/error_dashboard\n`])
@@ -118,13 +118,13 @@ describe('The URL of the dashboard', () => {
 
   test('only a path is printed if several servers may serve the dashboard', async () => {
     const { lines } = startedTracker()
-    for (let i = 0; i < 2; i++) await listening(createServer(() => {}))
+    for (let i = 0; i < 2; i++) await startListening(createServer(() => {}))
     await expect.poll(() => lines).toEqual([`[faultboard] Dashboard: /error_dashboard${PATH_HINT}\n`])
   })
 
   test('the URL is printed with the next request to a server that already listens', async () => {
     const server = createServer((_, response) => response.end())
-    const port = await listening(server)
+    const port = await startListening(server)
     const { tracker, lines } = startedTracker()
     server.on(
       'request',
@@ -137,7 +137,7 @@ describe('The URL of the dashboard', () => {
 
   test('the printed URL has the protocol of the server and the configured path', async () => {
     const { tracker, lines } = startedTracker({ mount_path: '/errors' })
-    const port = await listening(createSecureServer(withFaultboard(() => {}, tracker)))
+    const port = await startListening(createSecureServer(withFaultboard(() => {}, tracker)))
     expect(lines).toEqual([`[faultboard] Dashboard: https://localhost:${port}/errors\n`])
   })
 
@@ -149,19 +149,19 @@ describe('The URL of the dashboard', () => {
     const { tracker, lines } = startedTracker()
     const server = createServer(withFaultboard(() => {}, tracker))
     server.address = () => ({ address, family: '', port: 3000 })
-    await listening(server)
+    await startListening(server)
     expect(lines).toEqual([`[faultboard] Dashboard: http://${host}:3000/error_dashboard\n`])
   })
 
   test('the printed URL is the public URL if dashboard_base_url is set', async () => {
     const { lines } = startedTracker({ dashboard_base_url: 'https://ops.example/shop/' })
-    await listening(createServer(() => {}))
+    await startListening(createServer(() => {}))
     expect(lines).toEqual(['[faultboard] Dashboard: https://ops.example/shop/error_dashboard\n'])
   })
 
   test('only a path is printed if the server uses a Unix socket', async () => {
     const { tracker, lines } = startedTracker()
-    await listening(createServer(withFaultboard(() => {}, tracker)), join(temporaryFolder(), 'host.sock'))
+    await startListening(createServer(withFaultboard(() => {}, tracker)), join(temporaryFolder(), 'host.sock'))
     expect(lines).toEqual(['[faultboard] Dashboard: /error_dashboard\n'])
   })
 
@@ -171,7 +171,7 @@ describe('The URL of the dashboard', () => {
     ['if the tracker is turned off', { enabled: false }, {}],
   ])('the URL is not printed %s', async (_, settings, env) => {
     const { tracker, lines } = startedTracker(settings, env)
-    await listening(createServer(withFaultboard(() => {}, tracker)))
+    await startListening(createServer(withFaultboard(() => {}, tracker)))
     expect(lines).toEqual([])
   })
 
@@ -201,7 +201,7 @@ describe('The URL of the dashboard', () => {
   test('the URL is not printed after a shutdown', async () => {
     const { tracker, lines } = startedTracker()
     await tracker.shutdown()
-    await listening(createServer(() => {}))
+    await startListening(createServer(() => {}))
     expect(lines).toEqual([])
   })
 })

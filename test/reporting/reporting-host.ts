@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { Settings } from '../../src/options.js'
 import { type ReportingOptions, reportingEndpoint } from '../../src/reporting/endpoint.js'
 import { TrackerInstance } from '../../src/tracker.js'
-import { listening, PASSWORD, USER } from '../support/host.js'
+import { PASSWORD, startListening, USER } from '../support/host.js'
 import { NOON } from '../support/tracker.js'
 
 /** Valid report. */
@@ -59,7 +59,7 @@ export function trackerFor(settings: Settings) {
 /** Serves until the test ends and returns the origin. */
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
-  const origin = await listening(server)
+  const origin = await startListening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

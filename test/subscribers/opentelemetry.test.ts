@@ -9,7 +9,7 @@ import { capture } from '../../src/adapters/express.js'
 import type { Settings } from '../../src/options.js'
 import { FaultboardSpanProcessor, type SpanProcessorOptions } from '../../src/subscribers/opentelemetry.js'
 import { describeOneDatabase, type TestDatabase } from '../support/databases.js'
-import { listening } from '../support/host.js'
+import { startListening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 import { recordsWithMessage } from '../support/trails.js'
 
@@ -71,7 +71,7 @@ describeOneDatabase('OpenTelemetry', (database) => {
     })
     const server = createServer(app)
     onTestFinished(() => void server.close())
-    await fetch(`${await listening(server)}/pay`)
+    await fetch(`${await startListening(server)}/pay`)
     await processor.forceFlush()
     const [found] = await recordsWithMessage(tracker, 'card was refused')
     expect(found).toMatchObject({ occurrence_count: 1, details: { source: 'express', code: 'E_REFUSED' } })

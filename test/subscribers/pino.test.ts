@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { capture } from '../../src/adapters/express.js'
 import { subscribeToPino } from '../../src/subscribers/pino.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { listening } from '../support/host.js'
+import { startListening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 import { recordedBreadcrumbs, recordsWithMessage } from '../support/trails.js'
 
@@ -60,7 +60,7 @@ describeEachDatabase(
       app.use(capture(tracker))
       const server = createServer(app)
       onTestFinished(() => void server.close())
-      await (await fetch(`${await listening(server)}/pay`)).text()
+      await (await fetch(`${await startListening(server)}/pay`)).text()
       await nextTurn()
       const [error] = await recordsWithMessage(tracker, 'card was refused')
       expect(error).toMatchObject({ occurrence_count: 1, details: { source: 'express' } })

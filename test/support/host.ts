@@ -47,7 +47,7 @@ export async function serveTracker(
     { write: (line) => lines.push(line), env: {}, announcesDashboard: false, ...environment },
   ).start()
   const server = createServer(listen(tracker))
-  const origin = await listening(server)
+  const origin = await startListening(server)
   const at = (path: string) => `${origin}${tracker.config.mount_path}${path}`
   const host: Host = {
     tracker,
@@ -77,7 +77,7 @@ export function signIn(user = USER, password = PASSWORD): { authorization: strin
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
 }
 
-export async function listening(server: Server): Promise<string> {
+export async function startListening(server: Server): Promise<string> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -14,7 +14,7 @@ declare module 'vitest' {
 /** Runs the migrations once per test run, because hundreds of tests need the schema. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dialects = selectedDialects().filter((dialect) => isAvailable(dialect))
-  const createdDatabases = await Promise.all(dialects.map(migrated))
+  const createdDatabases = await Promise.all(dialects.map(createTemplateDatabase))
   project.provide('templates', Object.fromEntries(createdDatabases.map(({ dialect, template }) => [dialect, template])))
   return async () => {
     await Promise.all(createdDatabases.map(({ remove }) => remove()))
@@ -26,7 +26,7 @@ function isAvailable(dialect: Dialect): boolean {
   return !variable || Boolean(process.env[variable])
 }
 
-async function migrated(dialect: Dialect) {
+async function createTemplateDatabase(dialect: Dialect) {
   const { url, remove } = await SERVERS[dialect].create()
   const database = createDatabase(url, process.cwd())
   await migrate(database)

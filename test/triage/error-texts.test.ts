@@ -8,7 +8,7 @@ import { errorMarkdown } from '../../src/triage/queries/error-markdown.js'
 import type { ErrorRecord } from '../../src/triage/queries/error-record.js'
 import { stackFrames, stackParts } from '../../src/triage/queries/error-stack.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { listening } from '../support/host.js'
+import { startListening } from '../support/host.js'
 import { freshTracker } from '../support/tracker.js'
 
 describe('stackFrames and stackParts', () => {
@@ -150,7 +150,7 @@ describe('requestCurl', () => {
       receivedRequests.push([method, url, headers.accept])
       response.end('done')
     })
-    const origin = await listening(server)
+    const origin = await startListening(server)
     onTestFinished(() => void server.close())
     const url = '/pay?ids[0]=7&ids[1-3]=8&q={a,b}'
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {

@@ -200,12 +200,12 @@ async function loadRowsBefore({ database }: Context, { from, to }: Span, last: R
 }
 
 async function loadScopes({ database }: Context, known: Map<number, string>, rows: readonly Row[]): Promise<void> {
-  const unknown = [...new Set(rows.map(({ error_id }) => error_id))].filter((id) => !known.has(id))
-  if (unknown.length === 0) return
+  const unknownIds = [...new Set(rows.map(({ error_id }) => error_id))].filter((id) => !known.has(id))
+  if (unknownIds.length === 0) return
   const errors = await database.read
     .selectFrom('faultboard_errors')
     .select(['id', 'application_id', 'environment'])
-    .where('id', 'in', unknown)
+    .where('id', 'in', unknownIds)
     .execute()
   for (const { id, application_id, environment } of errors) known.set(id, `${application_id}\n${environment}`)
 }

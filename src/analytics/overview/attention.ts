@@ -79,7 +79,7 @@ async function loadUnattendedErrors(context: Context, scope: Scope): Promise<Att
     ids.push(...rows.map(({ id }) => id))
     if (ids.length === MAX_LISTED_ERRORS) break
   }
-  return withCount(context, errors, ids)
+  return countGroup(context, errors, ids)
 }
 
 async function loadGroup(
@@ -88,14 +88,14 @@ async function loadGroup(
   order: (errors: OpenErrors) => OpenErrors,
 ): Promise<AttentionGroup> {
   const rows = await order(errors).select('id').orderBy('id', 'desc').limit(MAX_LISTED_ERRORS).execute()
-  return withCount(
+  return countGroup(
     context,
     errors,
     rows.map(({ id }) => id),
   )
 }
 
-async function withCount(context: Context, errors: OpenErrors, ids: number[]): Promise<AttentionGroup> {
+async function countGroup(context: Context, errors: OpenErrors, ids: number[]): Promise<AttentionGroup> {
   if (ids.length < MAX_LISTED_ERRORS) return { count: ids.length, ids }
   const { count } = await context.database.read
     .selectFrom(

@@ -35,7 +35,7 @@ export const dashboardStats = defineOperation({
     const sums = await sumsBetween(context, { ...scope, cuts, by: [] })
     const since = await countSinceEach(context, { scope, instants: cuts, cuts, sums })
     return {
-      ...(await countsWithOccurrences(context, scope, { spans, since })),
+      ...(await loadErrorTotals(context, scope, { spans, since })),
       ...(await loadRankedTotals(context, scope)),
     }
   },
@@ -52,7 +52,7 @@ export async function loadRankedTotals(context: Context, scope: Scope): Promise<
 }
 
 /** Counts errors, given the occurrences since each start time. */
-export async function countsWithOccurrences(
+export async function loadErrorTotals(
   context: Context,
   scope: Scope,
   { spans, since }: { spans: StartTimes; since: ReadonlyMap<number, number> },

@@ -15,7 +15,7 @@ import { errorsInScope } from '../sums/scope-conditions.js'
 import { countSinceEach, type Series, sumsBetween } from '../sums/sums-between.js'
 import { AffectedUsers, affectedUsers } from './affected-users.js'
 import { type AttentionGroup, loadAttentionGroups, loadSpikes, OpenSpike, openSpikes } from './attention.js'
-import { countsWithOccurrences, DashboardStats, loadRankedTotals, startTimes } from './dashboard-stats.js'
+import { DashboardStats, loadErrorTotals, loadRankedTotals, startTimes } from './dashboard-stats.js'
 import { fiveMinuteCounts } from './five-minute-counts.js'
 import { Backlog, loadBacklogChanges, loadTimeToResolve, TimeToResolve } from './headline-figures.js'
 import { loadImpact } from './impact.js'
@@ -183,7 +183,7 @@ async function loadNumbers(
   const cuts = sortedTimes([...instants, ...(usesHours ? [...daysWithin(before), ...span.starts, span.to] : [])])
   const sums = await sumsBetween(context, { ...scope, cuts, by: ['severity'] })
   const since = await countSinceEach(context, { scope, instants, cuts, sums })
-  const counts = await countsWithOccurrences(context, scope, { spans, since })
+  const counts = await loadErrorTotals(context, scope, { spans, since })
   const times = usesHours
     ? countsAtCuts(cuts, sums)
     : await fiveMinuteCounts(context, scope, { from: before.from, to: span.to })

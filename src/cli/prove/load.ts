@@ -5,8 +5,8 @@ import type { HostProcess } from './host-process.js'
 
 /** About 200 requests per second: enough for a 99th percentile, and no load for the host. */
 const REQUEST_INTERVAL_MS = 5
-/** One in this many requests is accompanied by a failing request. */
-const FAILING_SHARE = 4
+/** Successful requests per failing request. */
+const REQUESTS_PER_FAILURE = 4
 const REQUEST_TIMEOUT_MS = 30_000
 const VIEWERS = 20
 /** Time between two page loads of one viewer. */
@@ -32,7 +32,7 @@ export async function measureLatencies(
   const send = (path: string, status: number) => request(`${origin}${path}`, { agent, status }).catch(() => null)
   while (isRunning) {
     measured.push(send('/', 200))
-    if (hasFailures && measured.length % FAILING_SHARE === 0) failing.push(send('/fail', 500))
+    if (hasFailures && measured.length % REQUESTS_PER_FAILURE === 0) failing.push(send('/fail', 500))
     await sleep(REQUEST_INTERVAL_MS)
   }
   try {

@@ -20,7 +20,7 @@ export const CHANNELS = Object.fromEntries(ALL_CHANNELS.map((channel) => [channe
 >
 
 /** Channels whose receiver keeps an incident open until the error is resolved. */
-export const INCIDENT_CHANNELS: readonly ChannelName[] = namesOf((channel) => channel.supports('resolved'))
+export const INCIDENT_CHANNELS: readonly ChannelName[] = channelNames((channel) => channel.supports('resolved'))
 
 /** Channels that are enabled and completely configured. */
 export function activeChannels(config: Options): ListedChannel[] {
@@ -29,10 +29,10 @@ export function activeChannels(config: Options): ListedChannel[] {
 
 /** Channels that can send assignments, even if the channel is not complete. */
 export function assignmentChannels(config: Options): ChannelName[] {
-  return namesOf((channel) => channel.canSendAssignments?.(config) === true)
+  return channelNames((channel) => channel.canSendAssignments?.(config) === true)
 }
 
-function namesOf(isIncluded: (channel: ListedChannel) => boolean): ChannelName[] {
+function channelNames(isIncluded: (channel: ListedChannel) => boolean): ChannelName[] {
   return Object.values(CHANNELS)
     .filter(isIncluded)
     .map(({ name }) => name)

@@ -110,7 +110,7 @@ async function areAllFromClients(
   trx: Transaction<Schema>,
   { channel, application_id, hour_end }: HeldGroup,
 ): Promise<boolean> {
-  const fromServer = await trx
+  const serverDelivery = await trx
     .selectFrom('faultboard_deliveries as d')
     .leftJoin('faultboard_errors as e', 'e.id', 'd.error_id')
     .select('d.id')
@@ -121,7 +121,7 @@ async function areAllFromClients(
     .where('e.source', 'is', null)
     .limit(1)
     .executeTakeFirst()
-  return fromServer === undefined
+  return serverDelivery === undefined
 }
 
 function summarize(

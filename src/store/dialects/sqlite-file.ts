@@ -12,8 +12,8 @@ const RECHECK_PAUSE_FACTOR = 30
 
 interface SqliteFileParts {
   path: string
-  /** True if a missing file is created. False for a file of the host. */
-  creates: boolean
+  /** True if the tracker owns the file and creates it if missing. False for a file of the host. */
+  isOwnFile: boolean
   /** Opens a connection outside the pool. */
   open(): Promise<SqliteHandle>
   /** Closes all connections as soon as they are released. */
@@ -68,7 +68,7 @@ export class SqliteFile {
 
   /** Creates the file if it is missing, readable by its owner only, and returns its identity. */
   prepare(): string | null {
-    if (this.#parts.creates) createPrivate(this.path)
+    if (this.#parts.isOwnFile) createPrivate(this.path)
     else if (fileIdentity(this.path) === null) throw this.#replacedError()
     if (this.#identity === null && fileSize(`${this.path}-wal`) > 0) this.#needsCheck = true
     return fileIdentity(this.path)

@@ -33,7 +33,7 @@ export function openSqliteFile(target: DatabaseTarget): Dialect {
     return handle
   }
   const pool =
-    file === ':memory:' ? new SqlitePool({ size: 1, open }) : new SqlitePool({ size: 2, open, file, creates: true })
+    file === ':memory:' ? new SqlitePool({ size: 1, open }) : new SqlitePool({ size: 2, open, file, isOwnFile: true })
   return sqliteDialect(target, pool)
 }
 
@@ -47,7 +47,7 @@ export function openSqliteHandle(target: DatabaseTarget, hostHandle: object): Di
   const file = handleFile(handle)
   const Library = handle.constructor as new (file: string) => SqliteHandle
   const pool = file
-    ? new SqlitePool({ size: 2, open: async () => openSecondHandle(Library, file), file, creates: false })
+    ? new SqlitePool({ size: 2, open: async () => openSecondHandle(Library, file), file, isOwnFile: false })
     : new SqlitePool({ size: 1, open: async () => handle, shared: true })
   return sqliteDialect(target, pool)
 }
@@ -271,8 +271,8 @@ interface PoolOptions {
   open(): Promise<SqliteHandle>
   /** Path of the file. Undefined for an in-memory database. */
   file?: string
-  /** True if a missing file is created. */
-  creates?: boolean
+  /** True if the tracker owns the file and creates it if missing. */
+  isOwnFile?: boolean
   /** True if the handle belongs to the host and must not be closed. */
   shared?: boolean
 }
@@ -290,8 +290,8 @@ class SqlitePool implements Driver {
 
   constructor(options: PoolOptions) {
     this.#options = options
-    const { file: path, creates = false, open } = options
-    this.file = path === undefined ? null : new SqliteFile({ path, creates, open, onStale: () => this.#closeIdle() })
+    const { file: path, isOwnFile = false, open } = options
+    this.file = path === undefined ? null : new SqliteFile({ path, isOwnFile, open, onStale: () => this.#closeIdle() })
   }
 
   async init(): Promise<void> {}
@@ -369,7 +369,7 @@ class SqlitePool implements Driver {
     if (this.#options.shared) return
     const last = connections.at(-1)
     for (const { handle } of connections) {
-      if (handle === last?.handle && this.#options.creates && this.file?.damage === null) truncateLog(handle)
+      if (handle === last?.handle && this.#options.isOwnFile && this.file?.damage === null) truncateLog(handle)
       handle.close()
     }
   }

@@ -12,7 +12,7 @@ const MAX_TEXTS = 20
 /** Trimming takes two statements, so an error whose message changes in every batch is trimmed every 30 batches. */
 const MAX_UNTRIMMED_TEXTS = 30
 
-interface Text {
+interface HistoryText {
   error_id: number
   kind: 'message' | 'backtrace'
   digest: string
@@ -35,8 +35,8 @@ export async function addSearchHistory(
   rows: ReadonlyMap<string, GroupRow>,
   addedPayloads: ReadonlySet<string>,
 ): Promise<void> {
-  const texts: Text[] = []
-  const repeated: Text[] = []
+  const texts: HistoryText[] = []
+  const repeated: HistoryText[] = []
   const known = storedCache(dialect)
   for (const group of groups) {
     const row = rows.get(group.key)
@@ -60,11 +60,11 @@ export async function addSearchHistory(
     texts.map(({ error_id, kind, digest, search_text }) => [error_id, kind, digest, search_text]),
   )
   const changedErrors = (inserted ?? texts).map(({ error_id }) => Number(error_id))
-  await trim(trx, dueForTrimming(known.untrimmed, changedErrors))
+  await trimHistory(trx, dueForTrimming(known.untrimmed, changedErrors))
 }
 
 /** Returns the shown message, unless it is the first message or belongs to a late occurrence. */
-function newMessage({ shown }: FoldedGroup, row: GroupRow): Text | null {
+function newMessage({ shown }: FoldedGroup, row: GroupRow): HistoryText | null {
   if (shown.message === row.first_message || row.shown_at !== shown.occurred_at) return null
   const search_text = searchText([shown.message])
   const digest = hash('sha256', search_text)
@@ -76,7 +76,7 @@ function repeatedBacktrace(
   { shown, count }: FoldedGroup,
   { id, occurrence_count, shown_at }: GroupRow,
   addedPayloads: ReadonlySet<string>,
-): Text | null {
+): HistoryText | null {
   if (occurrence_count === count || shown_at !== shown.occurred_at) return null
   const { digest } = storedPayload(shown)
   if (addedPayloads.has(`${id} ${digest}`)) return null
@@ -93,7 +93,7 @@ function dueForTrimming(untrimmed: Map<number, number>, changedErrors: readonly 
 }
 
 /** Omits the first backtrace of each error, which is part of its first search text. */
-async function withoutFirst(trx: Transaction<Schema>, texts: readonly Text[]): Promise<readonly Text[]> {
+async function withoutFirst(trx: Transaction<Schema>, texts: readonly HistoryText[]): Promise<readonly HistoryText[]> {
   if (texts.length === 0) return texts
   const { rows } = await sql<{ error_id: number; search_text: string }>`
     select error_id, search_text from faultboard_error_search
@@ -106,10 +106,10 @@ function newBacktraces(
   { kept, shown, count }: FoldedGroup,
   { id, occurrence_count }: GroupRow,
   addedPayloads: ReadonlySet<string>,
-): Text[] {
+): HistoryText[] {
   // The search text of a new error contains the backtrace of the shown occurrence.
   const first = occurrence_count === count ? shown.backtrace : null
-  const texts = new Map<string, Text>()
+  const texts = new Map<string, HistoryText>()
   for (const event of kept) {
     const { digest } = storedPayload(event)
     if (event.backtrace === first || !addedPayloads.has(`${id} ${digest}`) || texts.has(digest)) continue
@@ -118,7 +118,7 @@ function newBacktraces(
   return [...texts.values()]
 }
 
-async function withoutStored(trx: Transaction<Schema>, texts: readonly Text[]): Promise<Text[]> {
+async function withoutStored(trx: Transaction<Schema>, texts: readonly HistoryText[]): Promise<HistoryText[]> {
   const { rows } = await sql<{ error_id: number; digest: string }>`
     select error_id, digest from faultboard_search_history
     where error_id in (${sql.join(texts.map(({ error_id }) => error_id))})
@@ -127,7 +127,7 @@ async function withoutStored(trx: Transaction<Schema>, texts: readonly Text[]): 
   return texts.filter(({ error_id, digest }) => !stored.has(`${error_id} ${digest}`))
 }
 
-async function trim(trx: Transaction<Schema>, error_ids: readonly number[]): Promise<void> {
+async function trimHistory(trx: Transaction<Schema>, error_ids: readonly number[]): Promise<void> {
   if (error_ids.length === 0) return
   const { rows } = await sql<{ id: number }>`
     select id from (

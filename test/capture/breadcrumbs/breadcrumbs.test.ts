@@ -9,7 +9,7 @@ import { capture } from '../../../src/adapters/express.js'
 import { instrumentMysql2 } from '../../../src/subscribers/mysql2.js'
 import { instrumentRedis } from '../../../src/subscribers/redis.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { listening } from '../../support/host.js'
+import { startListening } from '../../support/host.js'
 import { freshTracker, withDatabase } from '../../support/tracker.js'
 import { recordedBreadcrumbs } from '../../support/trails.js'
 
@@ -139,7 +139,7 @@ describeEachDatabase(
         response.status(500).end()
       })
       const host = createServer(app)
-      const address = await listening(host)
+      const address = await startListening(host)
       onTestFinished(() => close(host))
       await Promise.all(
         Array.from(
@@ -260,7 +260,7 @@ async function startServer(): Promise<string> {
     request.resume().on('end', () => response.end('ok'))
   })
   onTestFinished(() => close(server))
-  return listening(server)
+  return startListening(server)
 }
 
 async function closedPort(): Promise<number> {

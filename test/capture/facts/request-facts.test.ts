@@ -2,7 +2,7 @@ import { createServer, request as send } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { type HostRequest, markStart, requestFacts, webRequestFacts } from '../../../src/capture/facts/request-facts.js'
 import { findUserId } from '../../../src/capture/facts/user.js'
-import { listening } from '../../support/host.js'
+import { startListening } from '../../support/host.js'
 
 const NO_OPTIONS = { trusted_proxies: [], user_callback: null }
 
@@ -19,7 +19,7 @@ async function readRequest<T>(
     response.end()
   })
   onTestFinished(() => void server.close())
-  const { port } = new URL(await listening(server))
+  const { port } = new URL(await startListening(server))
   await new Promise<void>((resolve, reject) => {
     send({ port, path, headers: { connection: 'close', ...headers } }, (response) =>
       response.resume().on('end', resolve),

@@ -50,7 +50,7 @@ describe('errors of installed packages', () => {
 
   test('grades an exhausted pg pool as critical', async () => {
     const server = createServer()
-    const pool = new pg.Pool({ host: '127.0.0.1', port: await listening(server), connectionTimeoutMillis: 20 })
+    const pool = new pg.Pool({ host: '127.0.0.1', port: await startListening(server), connectionTimeoutMillis: 20 })
     const error = await rejectionReason(pool.query('select 1'))
     expect((error as Error).message).toMatch(/timeout/)
     expect(await recordedSeverity(error)).toBe('critical')
@@ -59,7 +59,7 @@ describe('errors of installed packages', () => {
 
   test('grades a connection that pg loses as critical', async () => {
     const server = createServer((socket) => socket.destroy())
-    const client = new pg.Client({ host: '127.0.0.1', port: await listening(server) })
+    const client = new pg.Client({ host: '127.0.0.1', port: await startListening(server) })
     client.on('error', () => {})
     const error = await rejectionReason(client.connect())
     expect((error as Error).message).toMatch(/Connection terminated unexpectedly|ECONNRESET/)
@@ -112,14 +112,14 @@ async function rejectionReason(promise: Promise<unknown>): Promise<unknown> {
   )
 }
 
-async function listening(server: Server): Promise<number> {
+async function startListening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
 
 async function closedPort(): Promise<number> {
   const server = createServer()
-  const port = await listening(server)
+  const port = await startListening(server)
   await new Promise((resolve) => server.close(resolve))
   return port
 }

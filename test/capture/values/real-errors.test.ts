@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { capture } from '../../../src/adapters/express.js'
 import type { ErrorSummary } from '../../../src/triage/queries/error-record.js'
 import { describeOneDatabase } from '../../support/databases.js'
-import { listening } from '../../support/host.js'
+import { startListening } from '../../support/host.js'
 import { eventually, freshTracker, temporaryFolder, trackerAt } from '../../support/tracker.js'
 
 function createLogger() {
@@ -52,7 +52,7 @@ describeOneDatabase('bugs in anonymous Express handlers', (database) => {
     // biome-ignore-end lint/suspicious/noExplicitAny: the bugs under test.
     app.use(capture(tracker))
     app.use(((_error, _req, res, _next) => res.status(500).end()) as express.ErrorRequestHandler)
-    const url = await listening(createServer(app))
+    const url = await startListening(createServer(app))
     for (const [method, path] of [
       ['GET', '/users/5'],
       ['POST', '/orders'],
@@ -82,9 +82,9 @@ describe('fetch failed', () => {
   test('groups fetch failures by type and code of the cause', async () => {
     const { log } = createLogger()
     const closedServer = createServer()
-    const closed = await listening(closedServer)
+    const closed = await startListening(closedServer)
     await new Promise((closed) => closedServer.close(closed))
-    const reset = await listening(createServer((request) => request.socket.destroy()))
+    const reset = await startListening(createServer((request) => request.socket.destroy()))
     const signatures = []
     for (const url of [closed, `${closed}/other`, reset])
       signatures.push(await log(await thrownBy(() => fetchUrl(url))))

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Host, listening, PASSWORD, startHost, USER } from '../../support/host.js'
+import { type Host, PASSWORD, startHost, startListening, USER } from '../../support/host.js'
 import { faultboard, workingDirectory } from '../faultboard.js'
 
 const SIGNED_IN = { FAULTBOARD_DASHBOARD_USERNAME: USER, FAULTBOARD_DASHBOARD_PASSWORD: PASSWORD }
@@ -117,7 +117,7 @@ describe('faultboard dump with an unusable URL', () => {
   const serve = async (listener: RequestListener) => {
     const server = createServer(listener)
     onTestFinished(() => void server.close().closeAllConnections())
-    return listening(server)
+    return startListening(server)
   }
   const dump = async (url: string) =>
     faultboard(['dump', '--url', url], { cwd: await workingDirectory(), env: SIGNED_IN })

@@ -3,7 +3,7 @@ import express from 'express'
 import { expect, onTestFinished, test } from 'vitest'
 import { dashboard } from '../../../src/adapters/express.js'
 import type { Settings } from '../../../src/options.js'
-import { listening, PASSWORD, serveTracker, signIn, USER } from '../../support/host.js'
+import { PASSWORD, serveTracker, signIn, startListening, USER } from '../../support/host.js'
 
 /** A host behind a real proxy that strips `/shop` from every path and optionally forwards the prefix. */
 async function behindProxy(settings: Settings, proxyHeaders: Record<string, string> = {}, trust_proxy = false) {
@@ -25,7 +25,7 @@ async function behindProxy(settings: Settings, proxyHeaders: Record<string, stri
       }),
     )
   })
-  const origin = await listening(proxy)
+  const origin = await startListening(proxy)
   onTestFinished(async () => {
     proxy.closeAllConnections()
     proxy.close()

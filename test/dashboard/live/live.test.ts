@@ -17,7 +17,7 @@ import type { TrackerInstance } from '../../../src/tracker.js'
 import { testTracker } from '../../adapters/served.js'
 import { startProxy } from '../../support/databases/proxy.js'
 import { describeEachDatabase } from '../../support/databases.js'
-import { listening, signIn } from '../../support/host.js'
+import { signIn, startListening } from '../../support/host.js'
 import { eventually, freshStorage, temporaryFolder, trackerAt } from '../../support/tracker.js'
 import { follow } from './follow.js'
 
@@ -175,7 +175,7 @@ describeEachDatabase(
 
 async function serve(build: (tracker: TrackerInstance) => Promise<Server> | Server, tracker = testTracker()) {
   const server = await build(tracker)
-  const origin = await listening(server)
+  const origin = await startListening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeInBrowser } from '../../support/browser.js'
-import { listening } from '../../support/host.js'
+import { startListening } from '../../support/host.js'
 import { eventually } from '../../support/tracker.js'
 import { intakeHost, ON_SQLITE } from './intake-host.js'
 
@@ -61,7 +61,7 @@ async function servePage() {
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
     response.end(isScript ? script : html)
   })
-  const origin = await listening(server)
+  const origin = await startListening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

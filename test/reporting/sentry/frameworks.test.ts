@@ -14,7 +14,7 @@ import { Hono } from 'hono'
 import Koa from 'koa'
 import { expect, onTestFinished, test } from 'vitest'
 import { type SentryIntakeOptions, sentryIntake } from '../../../src/reporting/sentry/intake.js'
-import { listening } from '../../support/host.js'
+import { startListening } from '../../support/host.js'
 import { freshTracker } from '../../support/tracker.js'
 import { createEnvelope, KEY, ON_SQLITE } from './intake-host.js'
 
@@ -90,7 +90,7 @@ async function startNest(app: INestApplication): Promise<Send> {
 
 async function serveHost(listener: RequestListener): Promise<Send> {
   const server = createServer(listener)
-  const origin = await listening(server)
+  const origin = await startListening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()

@@ -8,7 +8,7 @@ import { readBacktrace } from '../../../src/reporting/sentry/frames.js'
 import { sentryIntake } from '../../../src/reporting/sentry/intake.js'
 import { parseRelease } from '../../../src/reporting/sentry/release.js'
 import type { Json } from '../../../src/reporting/sentry/values.js'
-import { listening } from '../../support/host.js'
+import { startListening } from '../../support/host.js'
 import { freshTracker, NOON } from '../../support/tracker.js'
 import { intakeHost, KEY, ON_SQLITE } from './intake-host.js'
 
@@ -220,7 +220,7 @@ describe('Unusual envelopes', () => {
     const app = express().use(express.json({ limit: '2mb' }))
     app.use('/sentry', sentryIntake({ keys: [KEY], tracker, max_bytes: 2_000_000 }).express)
     const server = createServer(app)
-    const origin = await listening(server)
+    const origin = await startListening(server)
     onTestFinished(() => void server.close())
     const response = await fetch(`${origin}/sentry/api/1/store/?sentry_key=${KEY}`, {
       method: 'POST',

@@ -6,7 +6,7 @@ import { type SentryIntakeOptions, sentryIntake } from '../../../src/reporting/s
 import type { TrackerInstance } from '../../../src/tracker.js'
 import type { ErrorRecord } from '../../../src/triage/queries/error-record.js'
 import type { TestDatabase } from '../../support/databases.js'
-import { listening } from '../../support/host.js'
+import { startListening } from '../../support/host.js'
 import { freshTracker, type TestTracker, temporaryFolder } from '../../support/tracker.js'
 
 export const KEY = '8c1f0a6d2b3e4f50a1b2c3d4e5f60718'
@@ -38,7 +38,7 @@ export async function intakeHost(
   const app = express()
   app.use('/sentry', sentryIntake({ keys: [KEY], tracker: parts.tracker, ...options }).express)
   const server = createServer(app)
-  const origin = await listening(server)
+  const origin = await startListening(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
