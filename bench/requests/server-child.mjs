@@ -46,7 +46,7 @@ load.stop()
 rmSync(folder, { recursive: true, force: true })
 sendResult(results)
 
-/** `scoped_bound` and `breadcrumbs_bound`. */
+/** Lower bounds without the tracker: `scoped_bound` and `breadcrumbs_bound`. */
 function boundVariants() {
   const hosts = Object.entries(lowerBoundHosts(framework, host, BREADCRUMBS))
   return Object.fromEntries(hosts.map(([name, start]) => [`${name}_bound`, start]))

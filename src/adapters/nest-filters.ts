@@ -11,7 +11,7 @@ interface ExceptionsHandler {
   next(exception: unknown, host: { getArgs(): readonly unknown[] }): unknown
 }
 
-/** Creates the exception handler of a host handler. */
+/** Internal object of Nest that creates the exception handler for a handler of the host. */
 export interface FilterContext {
   create(instance: unknown, callback: unknown, ...rest: unknown[]): ExceptionsHandler
 }

@@ -16,7 +16,10 @@ export interface ReceivedRequest {
 
 const receivedRequests = new WeakMap<object, ReceivedRequest>()
 
-/** A route handler only receives a copy of the headers. The random name cannot be forged by clients. */
+/**
+ * Header that passes the peer to a route handler, which only receives a copy of the headers. Its random name prevents
+ * clients from forging it.
+ */
 const PEER_HEADER = `x-faultboard-${randomBytes(16).toString('hex')}`
 
 const REQUEST_START = 'http.server.request.start'

@@ -6,7 +6,7 @@ import { findOrCreateApplication, IMPORT_MARKERS, importedEnvironment, importedR
 import { markerName } from './origin.js'
 import type { ErrorPartLine } from './record.js'
 
-/** Adds another part of an error, once, if the part belongs to the imported revision. */
+/** Adds another part of an error. Skips a part that was added before or belongs to another revision. */
 export async function addErrorPart(context: Context, line: ErrorPartLine): Promise<void> {
   const { database, now, config } = context
   const application = await findOrCreateApplication(database, line.application_name, now())

@@ -48,7 +48,7 @@ testWith('FAULTBOARD_TEST_CHROMIUM', 'Chromium renders a page and nothing else',
   const kinds = new Set(targetInfos.map(({ type }) => type))
   await browser.close()
   expect(heading).toBe('Hello, browser')
-  // Excludes renderers of the user interface of the browser.
+  // Excludes renderers of the browser UI.
   expect([...kinds].sort()).toEqual(['page', 'tab'])
 })
 

@@ -12,7 +12,7 @@ export interface PgModule {
   Pool?: { prototype: object } | undefined
 }
 
-/** Statements of pg, which has no channels: wraps all forms of `query`. */
+/** Records the statements of pg. Wraps all forms of `query`, because pg has no diagnostics channels. */
 export function pgQueries({ Client, Pool }: PgModule): Source {
   return ({ context: { breadcrumbs, counters } }) => {
     if (!breadcrumbs.isEnabledFor('sql')) return () => {}

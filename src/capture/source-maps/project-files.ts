@@ -19,7 +19,7 @@ export class ProjectFiles {
     this.#realRoot = realPath(this.#root)
   }
 
-  /** Checks the path alone, so that foreign paths never touch the disk. */
+  /** Checks the path without disk access, because paths in a stack are untrusted. */
   contains(path: string): boolean {
     if (this.#realRoot === null || path.includes('\0')) return false
     return isBelow(this.#realRoot, path) || isBelow(this.#root, path)

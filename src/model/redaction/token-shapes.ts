@@ -36,7 +36,7 @@ const PREFIXED_TOKENS = [
 const PREFIXED_TOKEN = new RegExp(`(?:(?<![A-Za-z\\d])|(?<=^[\\dA-Fa-f]{2}))(?:${PREFIXED_TOKENS.join('|')})`, 'g')
 /** Runs long enough for a token. Only their starts are tried, so that a long run is read once. */
 const LONG_RUNS = /\b[\w.-]{12,}/g
-/** Required by every prefix: a separator, a digit or two capitals. */
+/** Cheap check before the search: every prefix contains a separator, a digit or two capitals. */
 const PREFIX_HINT = /[_\d-]|[A-Z]{2}/
 
 /** Required by at least one of the shapes below. One combined search is far cheaper than one per shape. */

@@ -19,7 +19,7 @@ const USER_AGENT_PATTERNS: readonly (readonly [RegExp, Platform])[] = [
   [/(?<!cu)bot(?![a-z])|crawler|spider|slurp|\+https?:/i, 'API'],
   [/powershell|winhttp|jsdom/i, 'API'],
   [/windows phone|iemobile/i, 'Web'],
-  // On a Mac, this library includes the processor.
+  // On an Intel Mac, the user agent of CFNetwork includes the CPU architecture.
   [/\bcfnetwork\/(?!.*\bx86_64)/i, 'iOS'],
   [/\b(?:iphone|ipad|ipod)|\bios\b/i, 'iOS'],
   [/\bandroid\b|\bdalvik\/|\bokhttp\b/i, 'Android'],

@@ -145,7 +145,7 @@ function eventFingerprint(event: Json): string[] | undefined {
 
 const MAX_SCRIPTS = 100
 
-/** Source map ids by script, as written by bundlers. */
+/** Debug ids by script, which link scripts to source maps. */
 function eventDebugIds(event: Json): Record<string, string> | undefined {
   const images = asList(asRecord(event.debug_meta)?.images, MAX_SCRIPTS)
   const idsByScript = images.flatMap(({ code_file, debug_id }): [string, string][] =>

@@ -144,7 +144,7 @@ function termSources(
   return [...(hasFirstText ? [first] : []), later, ...(user_id === null ? [] : [user])]
 }
 
-/** Queries whose results together are the matching errors of a range. */
+/** Queries whose union contains the matching errors of a range. */
 function queriesInRange(terms: readonly TextTerm[], { from, to }: Range): RawBuilder<{ error_id: number }>[] {
   const limit = sql.lit(MAX_COLLECTED_IDS + 1)
   const inRange: ErrorIdCondition = (error_id) => sql`${error_id} >= ${from} and ${error_id} < ${to}`

@@ -46,7 +46,7 @@ export const STOREFRONT: readonly SampleKind[] = [
     route: 'GET /cart',
     params: { query: { coupon: 'SPRING{number}' } },
   },
-  // Similar to the error above.
+  // Differs from the error above only in the property, so that the demo shows similar errors.
   {
     key: 'cart-weight',
     type: 'TypeError',

@@ -93,7 +93,7 @@ function failureReason(stderr: string, fallback: GitFailure): GitFailure {
   return stderr.includes('not a git repository') ? 'no_repository' : fallback
 }
 
-/** Passes only the variables that git needs to find itself and its settings. The host's GIT_DIR would be wrong. */
+/** Passes only the variables that git needs. The host's GIT_DIR, for example, could select another repository. */
 function environment(host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'Path', 'HOME', 'XDG_CONFIG_HOME', 'USERPROFILE', 'SystemRoot', 'TMPDIR']
   return {
