@@ -111,8 +111,8 @@ async function storm(quick) {
       }),
       row({ name: `${name}: growth at the peak`, ...limited('peak') }),
       row({ name: `${name}: growth at the peak, with the young generation`, ...growth('peak', 'all') }),
-      row({ name: `${name}: growth after`, ...limited('after') }),
-      row({ name: `${name}: growth after, with the young generation`, ...growth('after', 'all') }),
+      row({ name: `${name}: growth after the storm`, ...limited('after') }),
+      row({ name: `${name}: growth after the storm, with the young generation`, ...growth('after', 'all') }),
       row({ name: `${name}: until drained`, figure: medianOf(subject, (round) => round.drained_ms) / 1000, unit: 's' }),
     ]
   })

@@ -137,7 +137,7 @@ async function installHosts() {
   const fullInstall = await npmCi('test/hosts')
   const { ok } = fullInstall.ok ? fullInstall : await npmCi('test/hosts', '--omit=dev')
   console.log(
-    `${statusMark(fullInstall.ok)} packages of hosts ${elapsedText(started)}${fullInstall.ok || !ok ? '' : ' (without NestJS 12, Nitro and the frameworks of examples)'}`,
+    `${statusMark(fullInstall.ok)} host packages ${elapsedText(started)}${fullInstall.ok || !ok ? '' : ' (without NestJS 12, Nitro and the frameworks of examples)'}`,
   )
   if (!fullInstall.ok) console.log(fullInstall.output)
 }

@@ -4,7 +4,7 @@ import { tableRow } from './table-row.mjs'
 const PRODUCTS = {
   Faultboard: {
     package: null,
-    stores: 'in the database of the host',
+    stores: "in the host's database",
     offers: 'groups, triage, alerts, analytics and diagnostics, on a dashboard inside the host',
   },
   Errsole: {
@@ -14,23 +14,23 @@ const PRODUCTS = {
   },
   '@sentry/node': {
     package: '@sentry/node',
-    stores: 'on the servers of Sentry, or your own Sentry installation',
-    offers: 'groups, triage, alerts, tracing and profiling on that server',
+    stores: "on Sentry's servers, or your own Sentry installation",
+    offers: 'groups, triage, alerts, tracing and profiling',
   },
   Honeybadger: {
     package: '@honeybadger-io/js',
-    stores: 'on the servers of Honeybadger',
-    offers: 'groups, triage, alerts and uptime checks there',
+    stores: "on Honeybadger's servers",
+    offers: 'groups, triage, alerts and uptime checks',
   },
   Bugsnag: {
     package: '@bugsnag/node',
-    stores: 'on the servers of BugSnag',
-    offers: 'groups, triage, alerts and release stability there',
+    stores: "on BugSnag's servers",
+    offers: 'groups, triage, alerts and release stability',
   },
   Rollbar: {
     package: 'rollbar',
-    stores: 'on the servers of Rollbar',
-    offers: 'groups, triage, alerts and workflows there',
+    stores: "on Rollbar's servers",
+    offers: 'groups, triage, alerts and workflows',
   },
   pino: {
     package: 'pino',

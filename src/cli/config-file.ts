@@ -10,7 +10,7 @@ const FILE_NAMES = ['faultboard.config.ts', 'faultboard.config.js', 'faultboard.
 export function findConfigFile(requested: string | undefined): string | null {
   if (requested === undefined) return FILE_NAMES.map((name) => resolve(name)).find((file) => existsSync(file)) ?? null
   const file = resolve(requested)
-  if (!existsSync(file)) throw configFileError(`There is no configuration file ${file}. Check --config`)
+  if (!existsSync(file)) throw configFileError(`Configuration file ${file} not found. Check --config`)
   if (statSync(file).isDirectory()) throw configFileError(`${file} is a folder. Specify the configuration file in it`)
   return file
 }

@@ -53,7 +53,7 @@ function describeFlag(field: string, schema: v.GenericSchema): Flag {
   if (v.is(schema, true)) return { text: description ?? `Only errors that are ${fieldWords(field)}` }
   const issue = v.safeParse(schema, 'invalid value').issues?.[0]
   const [, list, allowed] = /^must be (one of )?(.*)$/.exec(issue ? lastMessage(issue) : '') ?? []
-  if (v.is(schema, ['text'])) return { value: 'TEXT', text: `${description}; repeat for several`, isRepeatable: true }
+  if (v.is(schema, ['text'])) return { value: 'TEXT', text: `${description}; can be repeated`, isRepeatable: true }
   if (allowed === undefined) return { value: 'TEXT', text: description ?? `Only errors with this ${fieldWords(field)}` }
   if (list) return { value: 'WORD', text: `One of ${allowed}`, allowed: allowed.split(', ') }
   return { value: field === 'day' ? 'DATE' : 'N', text: `${description ?? fieldWords(field)}, ${allowed}` }

@@ -68,8 +68,8 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
     await page.goto(page.url().replace(/errors\/\d+/, 'errors/12'))
     await keys(page, 'Control+k')
     const options = page.getByRole('option').filter({ visible: true })
-    expect(await options.filter({ hasText: 'Previous error of the list' }).count()).toBe(1)
-    expect(await options.filter({ hasText: 'Next error of the list' }).count()).toBe(0)
+    expect(await options.filter({ hasText: 'Previous error in the list' }).count()).toBe(1)
+    expect(await options.filter({ hasText: 'Next error in the list' }).count()).toBe(0)
     await page.context().close()
   })
 

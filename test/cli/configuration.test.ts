@@ -134,7 +134,7 @@ describe('Invalid configuration exits with 2 and one message', () => {
   })
 
   test.each([
-    [['--config', 'nowhere.ts'], 'There is no configuration file'],
+    [['--config', 'nowhere.ts'], 'nowhere.ts not found. Check --config'],
     [['--config', '.'], 'is a folder. Specify the configuration file in it.'],
     [['--database', 'errors.sqlite3'], 'database must be sqlite:FILE'],
   ])('%j', async (args, message) => {

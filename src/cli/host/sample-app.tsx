@@ -54,7 +54,7 @@ function Home({ mount_path, routes }: { mount_path: string; routes: readonly Fai
   return (
     <Page title="Faultboard is running">
       <p>
-        Open the <a href={mount_path}>dashboard</a>, or cause an error first and see it arrive:
+        Open the <a href={mount_path}>dashboard</a>, or trigger an error first and watch it arrive:
       </p>
       <ul>
         {routes.map(({ link, text }) => (

@@ -31,8 +31,8 @@ const ERROR_KEYS: readonly Command[] = [
 
 /** Keys of the error page, if the error was opened from a list. */
 const NEIGHBOR_KEYS: readonly Command[] = [
-  { keys: 'j', label: 'Next error of the list', key: 'j', needs: '.error-beside [rel=next]' },
-  { keys: 'k', label: 'Previous error of the list', key: 'k', needs: '.error-beside [rel=prev]' },
+  { keys: 'j', label: 'Next error in the list', key: 'j', needs: '.error-beside [rel=next]' },
+  { keys: 'k', label: 'Previous error in the list', key: 'k', needs: '.error-beside [rel=prev]' },
 ]
 
 function errorKeys(visit: Visit): readonly Command[] {
