@@ -25,7 +25,7 @@ describe('the features of an error', () => {
     expect(similarityFeatures('', [])).toEqual([])
   })
 
-  test('the features of an error are limited for any thrown value', () => {
+  test('the number of similarity features per error is limited', () => {
     const message = Array.from({ length: 5000 }, (_, i) => `word${String.fromCodePoint(0x4e00 + i)}`).join(' ')
     expect(
       similarityFeatures(

@@ -338,7 +338,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
     expect(Math.max(...heights)).toBeLessThan(92)
   })
 
-  test('names every severity, and shows the text of the two highest', async () => {
+  test('gives every severity an accessible name, but shows text only for the two highest', async () => {
     const page = await open({ viewport: { width: 1440, height: 900 } })
     for (const [severity, isTextVisible] of [
       ['critical', true],

@@ -124,7 +124,7 @@ describeWithGit('source in a browser', () => {
       expect(await lines()).toBe(11)
     })
 
-    test('runs no hostile content of files and commits', async () => {
+    test('does not execute hostile content from files and commits', async () => {
       await visited(await logged())
       const problems: string[] = []
       page.on('pageerror', (error) => problems.push(error.message))
@@ -166,7 +166,7 @@ describeWithGit('source in a browser', () => {
       }, 'git has answered')
     })
 
-    test('shows late Git history without a new visit', async () => {
+    test('shows Git history that loads late without a page reload', async () => {
       const address = await logged()
       page = await open()
       // Renders the page before the Git history is loaded. Later requests reach the real host.

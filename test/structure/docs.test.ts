@@ -45,7 +45,7 @@ describe('the package page', () => {
   })
 
   // npm resolves relative links with the repository, but not the sources of a <picture>.
-  test('the README has pictures with absolute addresses of files that exist', () => {
+  test('the README embeds pictures by absolute URL, and each file exists', () => {
     const pictures = [...readme.matchAll(/ (?:src|srcset)="([^"]*)"/g)].map(([, link = '']) => link)
     expect(pictures.length).toBeGreaterThan(1)
     const folder = `${address.replace('github.com', 'raw.githubusercontent.com')}/HEAD/`

@@ -37,7 +37,7 @@ describe('the settings', () => {
     expect(page).not.toMatch(/<p>[^<]*`/)
   })
 
-  test('the settings are grouped with an index', () => {
+  test('the settings are grouped, and an index links to each group', () => {
     for (const group of ['identity', 'storage', 'dashboard', 'capture', 'privacy', 'notifications', 'diagnostics']) {
       expect(page).toContain(`href="#${group}"`)
       expect(page).toContain(`id="${group}"`)

@@ -133,7 +133,7 @@ describeEachDatabase('hourly counts', (database) => {
     expect(sums).toMatchObject({ 'rule 0': 1, 'rule 9': 1, '(others)': 90 })
   })
 
-  test('stores text that every database accepts', async () => {
+  test('stores hostile text in a form that every database accepts', async () => {
     const url = await database.fresh()
     const { counts, warnings } = counting(url)
     const hostile = [`a\0b`, '\ud800 half', 'خطأ', '😀'.repeat(1000), `'; drop table x --`]

@@ -140,7 +140,7 @@ describe('the head of the list', () => {
     }
   })
 
-  test('exports the same list', async () => {
+  test('exports the filtered list as CSV', async () => {
     const html = await page('/errors?search=needle&page=1')
     const address = /href="([^"]*)"[^>]*>\s*Export/.exec(html)?.[1]?.replace('/error_dashboard', '') ?? ''
     expect(address).toBe('/errors.csv?search=needle')
