@@ -24,6 +24,19 @@ export function bundlingProblem(): string | null {
   )
 }
 
+/** Own folders outside of node_modules, as in a clone of the repository. */
+const CLONED_FOLDERS = OWN_FOLDERS?.filter((folder) => !/[\\/]node_modules[\\/]/.test(folder)) ?? []
+
+/**
+ * Returns a stack line with the path that it has in an installed package. The own frames of a clone are then library
+ * code too.
+ */
+export function asInstalledLine(line: string): string {
+  // The last folder is the URL, which contains the path.
+  const folder = CLONED_FOLDERS.findLast((candidate) => line.includes(candidate))
+  return folder === undefined ? line : line.replace(folder, `node_modules/faultboard/${basename(folder)}/`)
+}
+
 function ownFolders(): string[] {
   const url = new URL('..', OWN_FILE).href
   return [fileURLToPath(url), url]

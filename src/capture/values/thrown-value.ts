@@ -1,4 +1,5 @@
 import { inspect, types } from 'node:util'
+import { asInstalledLine } from '../../config/own-modules.js'
 import { type Cause, MAX_CAUSES } from '../../model/event.js'
 import { NO_REDACTION, type Redactor } from '../../model/redaction/redaction.js'
 import { skipMessage, stackLines } from '../../model/stacks/backtrace.js'
@@ -144,7 +145,7 @@ function readBacktrace(value: unknown, maxLines: number, positions?: SourcePosit
 }
 
 function parseLines(body: string, maxLines: number): readonly string[] {
-  return Object.freeze(stackLines(body, '', maxLines).map((line) => cleanText(line, 1000)))
+  return Object.freeze(stackLines(body, '', maxLines).map((line) => cleanText(asInstalledLine(line), 1000)))
 }
 
 const stackCache = new Map<number, Map<string, readonly string[]>>()

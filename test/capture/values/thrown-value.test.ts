@@ -1,6 +1,9 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { describeThrown, thrownMessage } from '../../../src/capture/values/thrown-value.js'
+import { parseFrame } from '../../../src/model/stacks/backtrace.js'
 
 const describeValue = (value: unknown, lines = 50) => describeThrown(value, lines)
 
@@ -47,6 +50,16 @@ describe('describeThrown', () => {
       address: '::1',
       port: 5432,
     })
+  })
+  test('counts the code of a cloned Faultboard as a library', () => {
+    const own = resolve('src/cli/serve.ts')
+    const stack = `Error: x\n    at listen (${own}:4:2)\n    at ${pathToFileURL(own)}:9:1\n    at test (${resolve('test/a.ts')}:1:1)`
+    const { backtrace } = describeValue(Object.assign(new Error('x'), { stack }))
+    expect(backtrace.map((line) => parseFrame(line, process.cwd()))).toMatchObject([
+      { file: 'node_modules/faultboard/src/cli/serve.ts', line_number: 4, in_app: false },
+      { file: 'node_modules/faultboard/src/cli/serve.ts', line_number: 9, in_app: false },
+      { file: 'test/a.ts', in_app: true },
+    ])
   })
   test('always returns a reason for the log', () => {
     for (const value of [new Error('x'), new Error(''), undefined, Object.create(null), Symbol('x')])
