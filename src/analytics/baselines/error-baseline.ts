@@ -15,8 +15,10 @@ export const ErrorBaseline = r.object({
   /** Occurrences per hour and per local day. */
   hour: r.nullable(r.object({ mean: r.number, std_dev: r.number })),
   day: r.nullable(r.object({ mean: r.number, std_dev: r.number })),
-  /** Occurrences in the current hour so far. */
+  /** Occurrences of the type in the current hour so far. */
   count: r.integer,
+  /** Occurrences of this error among them. */
+  own_count: r.integer,
   /** Standard deviations above the hourly baseline; null for a baseline without any occurrence. */
   deviations: r.nullable(r.number),
   is_above: r.boolean,
@@ -51,7 +53,7 @@ export const errorBaseline = defineOperation({
       return row ? { mean: Number(row.mean), std_dev: Number(row.std_dev) } : null
     }
     const hour = findBaseline('hour')
-    const count = await countThisHour(context, first)
+    const { count, own_count } = await countThisHour(context, first, error_id)
     const { error_type, platform, calculated_at } = first
     return {
       error_type,
@@ -59,6 +61,7 @@ export const errorBaseline = defineOperation({
       hour,
       day: findBaseline('day'),
       count,
+      own_count,
       deviations: hour && deviationsAbove(hour, count),
       is_above: hour !== null && isAboveBaseline(hour, count, config.baseline_alert_threshold_std_devs),
       calculated_at: new Date(calculated_at).toISOString(),
@@ -76,12 +79,18 @@ interface BaselineScope {
 async function countThisHour(
   { database, now }: Context,
   { application_id, environment, error_type, platform }: BaselineScope,
-): Promise<number> {
+  error_id: number,
+): Promise<{ count: number; own_count: number }> {
   const hour = startOfHour(now())
-  const { count } = await database.read
+  const { count, own_count } = await database.read
     .selectFrom('faultboard_errors as e')
     .innerJoin('faultboard_error_hours as h', 'h.error_id', 'e.id')
     .select(({ fn }) => fn.sum<number | null>('h.count').as('count'))
+    .select(({ fn, eb }) =>
+      fn
+        .sum<number | null>(eb.case().when('e.id', '=', error_id).then(eb.ref('h.count')).else(0).end())
+        .as('own_count'),
+    )
     .where('e.application_id', '=', application_id)
     .where('e.environment', '=', environment)
     .where('e.error_type', '=', error_type)
@@ -90,5 +99,5 @@ async function countThisHour(
     .where('h.hour', '<', hour + HOUR)
     .where('h.platform', '=', platform)
     .executeTakeFirstOrThrow()
-  return count ?? 0
+  return { count: count ?? 0, own_count: own_count ?? 0 }
 }

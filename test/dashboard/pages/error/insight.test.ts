@@ -169,13 +169,13 @@ describeOneDatabase('related errors and baselines', (database) => {
 
   test('shows the baseline on the error page and types above it on the analytics page', async () => {
     expect(await detail('ReportFailed')).toMatch(
-      /<h2>Baseline<.*Usually 0\.1 ± 0\.4 per hour, 3 ± 1\.7 per day\. 20 this hour so far, above the baseline\./s,
+      /<h2>Baseline<.*All <code>ReportFailed<\/code> on <bdi>Web<\/bdi>: 20 this hour, usually 0\. Usually 1 to 5 per day\./s,
     )
-    expect(await related('ReportFailed')).toMatchObject({ baseline: { count: 20, is_above: true, platform: 'Web' } })
+    expect(await related('ReportFailed')).toMatchObject({ baseline: { count: 20, own_count: 20, is_above: true } })
     // Visible without a click.
     expect(await detail('ReportFailed')).toMatch(/<h2>Baseline<.*<h2>More about this error</s)
     expect(await page('/errors/analytics')).toMatch(
-      /<details class="card insight" open="">\s*<summary[^>]*><h2>Above baseline today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 1\.7</s,
+      /<details class="card insight section-toggle" open="">\s*<summary[^>]*><h2>Above baseline today<.*error_type=ReportFailed&amp;platform=Web">ReportFailed<.*>20<.*>3 ± 1\.7</s,
     )
     expect(await host.json('/errors/analytics')).toMatchObject({
       above_baseline: [{ error_type: 'ReportFailed', count: 20, mean: 3 }],
@@ -188,15 +188,16 @@ describeOneDatabase('related errors and baselines', (database) => {
   })
 
   test('shows a spike without its most frequent error if only other errors of the type are open', async () => {
-    await host.tracker.Commands.LogError.call({
-      ...{ error_type: 'ReportFailed', message: 'm', platform: 'Web', severity: 'high' },
-      backtrace: ['at other (src/other.ts:1:1)'],
-    })
+    await log('ReportFailed', NOW, { platform: 'Web', severity: 'high', backtrace: ['at other (src/other.ts:1:1)'] })
     const [spike] = ((await host.json('/overview')) as unknown as Overview).spiking ?? []
     expect(spike).toMatchObject({ error_type: 'ReportFailed', error: null })
     const html = await (await host.get('/overview')).text()
     expect(html).toMatch(
       /error_type=ReportFailed&amp;platform=Web">ReportFailed<\/a><span class="named-error-message"> Other errors of this type are open</,
+    )
+    // On the page of an error that does not cause the spike, the baseline is collapsed.
+    expect(await detail('ReportFailed')).toMatch(
+      /<h2>More about this error<.*<h3>Baseline<.*: 21 this hour, usually 0/s,
     )
   })
 

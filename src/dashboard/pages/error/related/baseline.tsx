@@ -1,27 +1,34 @@
 import { ErrorBaseline, errorBaseline } from '../../../../analytics/baselines/error-baseline.js'
 import { Explanation } from '../../../ui/explanation.js'
 import { formatCount, Time } from '../../../ui/time.js'
-import { formatBaseline } from '../../analytics/spikes.js'
 import { type RelatedPart, relatedScope } from './related-part.js'
 
-/** Baseline of the error type, compared with the current hour. */
+/** Usual counts of the error type, compared with the current hour. */
 export const baselinePart: RelatedPart<ErrorBaseline> = {
   name: 'baseline',
   title: 'Baseline',
   response: ErrorBaseline,
   load: (context, record, visit) => errorBaseline.run(context, { error_id: record.id, ...relatedScope(visit) }),
-  isUrgent: ({ is_above }) => is_above,
-  view: ({ error_type, platform, hour, day, count, is_above, calculated_at }, visit) => (
+  // Otherwise, other errors of the type cause the increase.
+  isUrgent: ({ is_above, count, own_count }) => is_above && own_count > count / 2,
+  view: ({ error_type, platform, hour, day, count, calculated_at }, visit) => (
     <>
       <p class="pattern">
-        {hour && `Usually ${formatBaseline(hour.mean, hour.std_dev)} per hour`}
-        {hour && day && `, ${formatBaseline(day.mean, day.std_dev)} per day`}
-        {`. ${formatCount(count)} this hour so far${is_above ? ', above the baseline' : ''}.`}
+        {'All '}
+        <code>{error_type}</code> on <bdi>{platform}</bdi>
+        {`: ${formatCount(count)} this hour${hour ? `, usually ${usualRange(hour)}` : ''}.`}
+        {day && ` Usually ${usualRange(day)} per day.`}
       </p>
       <Explanation>
-        All errors of type <bdi>{error_type}</bdi> on <bdi>{platform}</bdi> over the last four weeks, excluding
-        outliers. Calculated <Time iso={calculated_at} visit={visit} />.
+        The usual range is the mean of the last four weeks without outliers, plus or minus one standard deviation.
+        Calculated <Time iso={calculated_at} visit={visit} />.
       </Explanation>
     </>
   ),
+}
+
+/** Counts within one standard deviation of the mean: `0 to 1`. */
+function usualRange({ mean, std_dev }: { mean: number; std_dev: number }): string {
+  const [low, high] = [Math.max(0, Math.round(mean - std_dev)), Math.round(mean + std_dev)]
+  return low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`
 }
