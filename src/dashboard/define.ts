@@ -41,6 +41,8 @@ export interface Visit extends ViewConfiguration {
   theme: Theme
   /** True if scripts show exact times in the viewer's time zone. */
   shows_local_time: boolean
+  /** Name that the person last entered in a form of the shared account. */
+  actor_name: string | null
   /** True if the sidebar is collapsed to icons. */
   rail_folded: boolean
   /** End of the previous visit. */
@@ -78,6 +80,8 @@ export interface Page<
   title(data: Data, visit: Visit, parameters: v.InferOutput<Schema>): string
   /** Application name of the record on the page, for the document title. Default: the selected application. */
   applicationName?(data: Data): string
+  /** Form next to the flash message of an action, for example to undo it. */
+  noticeAction?(data: Data, visit: Visit): Rendered
   /** Content for rejected parameters, with the problem next to its field. Null for the default error page. */
   rejected?(error: TrackerError, context: Context, visit: Visit): Promise<Rendered | null>
   /**

@@ -253,6 +253,8 @@ function buildRouter(context: Context, routes: Routes, live: LiveUpdates): TrieR
         entered_name: enteredName(fields),
       }
       const result = await runAs(context, origin, (ownContext) => action.run(ownContext, parameters, actor))
+      const name = identity?.is_shared ? origin.entered_name : null
+      if (name && name !== visit.actor_name) result.preferences = { ...result.preferences, name }
       const response = await respondWithResult(result, exchange, context)
       if (result.created) response.headers.set('Content-Location', `${base}${result.created}`)
       return response
@@ -330,6 +332,7 @@ async function respondWithPage(
         page.view(shown, visit, parameters),
         visit,
         page.applicationName?.(data),
+        visit.notice === null ? null : page.noticeAction?.(data, visit),
       ),
     ),
   )

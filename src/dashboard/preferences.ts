@@ -1,4 +1,6 @@
+import { cleanText } from '../model/text.js'
 import { DAY, MINUTE } from '../model/time.js'
+import { MAX_NAME_LENGTH } from '../triage/commands/change-errors.js'
 import { cookieHeader, readCookie } from './http/cookies.js'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
@@ -11,6 +13,7 @@ const YEAR_SECONDS = (365 * DAY) / 1000
 const COOKIES = {
   theme: 'faultboard_theme',
   times: 'faultboard_times',
+  name: 'faultboard_name',
   rail: 'faultboard_rail',
   visits: 'faultboard_visits',
 } as const
@@ -22,6 +25,8 @@ export interface Preferences {
   theme: Theme
   /** True if scripts show exact times in the viewer's time zone. */
   shows_local_time: boolean
+  /** Name that the person last entered in a form of the shared account. */
+  actor_name: string | null
   rail_folded: boolean
   last_visit_at: number | null
 }
@@ -31,6 +36,7 @@ export function readPreferences(cookies: string | null, now: number): Preference
   return {
     theme: THEMES.find((known) => known === theme) ?? 'auto',
     shows_local_time: readCookie(cookies, COOKIES.times) !== 'configured',
+    actor_name: cleanText(readCookie(cookies, COOKIES.name) ?? '', MAX_NAME_LENGTH).trim() || null,
     rail_folded: readCookie(cookies, COOKIES.rail) === 'folded',
     last_visit_at: readVisits(cookies, now).previousVisitEnd,
   }

@@ -429,6 +429,7 @@ describeInBrowser('list page in a browser', ({ open }) => {
     if (script) expect(await page.getByText('2 selected').isVisible()).toBe(true)
     else await page.getByText('Bulk actions').first().click()
     await page.locator('#resolve > summary').click()
+    await page.getByText('as admin · change').click()
     await page.getByLabel('Your name').fill('Eve')
     await page.getByLabel('Resolution note (optional)').fill('A typo')
     await page.getByRole('button', { name: 'Resolve selected' }).click()

@@ -112,6 +112,7 @@ describeInBrowser('notifications page in a browser', ({ open }) => {
     await page.locator('#mute > summary').click()
     await page.locator('#mute').getByLabel('Mute notifications for').selectOption('Until unmuted')
     await page.locator('#mute').getByLabel('Reason (optional)').fill('the provider is down')
+    await page.locator('#mute').getByText('· change').click()
     await page.locator('#mute').getByLabel('Your name').fill('Anna')
     await expectNoOverflow(page)
     await page.locator('#mute button.primary').click()

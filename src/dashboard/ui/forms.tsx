@@ -61,13 +61,28 @@ export function TextField({ name, label, ...input }: FieldProps): Rendered {
   )
 }
 
-/** Field for the name of a person who uses the shared account. All other names are known from the sign-in. */
+/** Collapsed field for the name of a person who uses the shared account. Other names are known from the sign-in. */
 export function ActorNameField({
   visit,
   ...field
 }: Pick<FieldProps, 'name' | 'required'> & { visit: Visit }): Rendered {
   if (!visit.identity?.is_shared) return null
-  return <TextField {...field} label="Your name" value={visit.user} maxlength={MAX_NAME_LENGTH} />
+  const name = actorName(visit)
+  return (
+    <details class="actor-name">
+      <summary>
+        {'as '}
+        <bdi>{name}</bdi>
+        {' · change'}
+      </summary>
+      <TextField {...field} label="Your name" value={name} maxlength={MAX_NAME_LENGTH} />
+    </details>
+  )
+}
+
+/** Name of the signed-in person, or the name that a person last entered for the shared account. */
+export function actorName({ identity, user, actor_name }: Visit): string {
+  return (identity?.is_shared && actor_name) || user
 }
 
 export function TextArea({ name, label, required, maxlength }: FieldProps): Rendered {

@@ -160,3 +160,24 @@ test('changes have the name of the account, whatever name the form contains', as
   expect((await host.post(`/errors/${id}/add_comment`, shared)).status).toBe(302)
   expect(await page()).toContain('<bdi>Ben</bdi>')
 })
+
+test('the browser remembers the name that a person entered for the shared account', async () => {
+  const host = await start({})
+  const { id } = (await host.tracker.Commands.LogError.call({ error_type: 'E', message: 'm' })) as { id: number }
+  const comment = async (headers = {}) => {
+    const fields = { author_name: ' Ben <b> ', body: 'text' }
+    const cookies = (await host.post(`/errors/${id}/add_comment`, fields, headers)).headers.getSetCookie()
+    return cookies.find((cookie) => cookie.startsWith('faultboard_name='))
+  }
+  const cookie = (await comment())?.split(';')[0]
+  expect(cookie).toBe(`faultboard_name=${encodeURIComponent('Ben <b>')}`)
+  const page = await (await host.get(`/errors/${id}`, { cookie })).text()
+  expect(page).toContain('<summary>as <bdi>Ben &lt;b&gt;</bdi> · change</summary>')
+  expect(page).toContain('name="resolved_by_name" value="Ben &lt;b&gt;"')
+  expect(await comment({ cookie })).toBeUndefined()
+  // People with their own account have the name of the account.
+  const anna = signIn('anna', 'password of anna')
+  expect(await comment(anna)).toBeUndefined()
+  const annasPage = await (await host.get(`/errors/${id}`, { ...anna, cookie })).text()
+  expect(annasPage).toContain('name="resolved_by_name" value="anna"')
+})

@@ -25,7 +25,7 @@ function replaceContent(content, page, menuId) {
   document.querySelector('#content').replaceWith(content)
   document.title = page.title
   document.dispatchEvent(new CustomEvent('content-replaced'))
-  announce(content.querySelector('.notice')?.textContent)
+  announce(content.querySelector('.notice > p')?.textContent)
   // Restores the focus, because the form that had the focus was replaced.
   const menu = menuId && content.querySelector(`#${menuId} > summary`)
   ;(menu || content).focus({ preventScroll: true })

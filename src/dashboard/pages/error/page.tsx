@@ -22,7 +22,7 @@ import { listOriginInput, originFilter } from '../../links/list-origin.js'
 import { shortLink } from '../../links/short-link.js'
 import { Arrivals } from '../../ui/arrivals.js'
 import { CopyAs } from './actions/copy-as.js'
-import { ErrorActions } from './actions/error-actions.js'
+import { ErrorActions, UndoResolve } from './actions/error-actions.js'
 import { ErrorFacts, ErrorFigures, Histogram } from './error-facts.js'
 import { ErrorHead, messageTitle } from './error-head.js'
 import { ErrorShares } from './error-shares.js'
@@ -90,6 +90,7 @@ export const error = definePage({
       assignees: mergeNames(assignees, known),
     }
   },
+  noticeAction: ({ record }, visit) => <UndoResolve record={record} visit={visit} />,
   title: ({ record }) => messageTitle(record),
   applicationName: ({ record }) => record.application_name,
   response: r.object({

@@ -16,6 +16,7 @@ export function pageDocument(
   content: Rendered,
   visit: Visit,
   applicationName: string = selectedApplication(visit),
+  noticeAction?: Rendered,
 ): Rendered {
   return (
     <Document title={`${title} · ${applicationName}`} visit={visit}>
@@ -28,9 +29,10 @@ export function pageDocument(
         <main id="content" tabindex={-1}>
           {visit.banner && <BannerLine {...visit.banner} />}
           {visit.notice && (
-            <p class="notice" role="status">
-              {visit.notice}
-            </p>
+            <div class="notice" role="status">
+              <p>{visit.notice}</p>
+              {noticeAction}
+            </div>
           )}
           <SectionTabs visit={visit} />
           {content}

@@ -3,7 +3,7 @@ import { MAX_NAME_LENGTH, MAX_REFERENCE_LENGTH, MAX_TEXT_LENGTH } from '../../..
 import { allows } from '../../../access.js'
 import type { Rendered } from '../../../define.js'
 import { capitalize, formatIdentifier } from '../../../ui/badges.js'
-import { ActorNameField, ApplicationField, SelectField, TextArea, TextField } from '../../../ui/forms.js'
+import { ActorNameField, ApplicationField, actorName, SelectField, TextArea, TextField } from '../../../ui/forms.js'
 import { Initials } from '../../../ui/initials.js'
 import { Menu, MoreLabel, SubMenu } from '../../../ui/menu.js'
 import { occurrencesText } from '../error-facts.js'
@@ -45,7 +45,7 @@ function Resolve(props: ErrorProps) {
   return (
     <div class="split">
       <ErrorForm {...props} action="resolve">
-        <input type="hidden" name="resolved_by_name" value={props.visit.user} />
+        <input type="hidden" name="resolved_by_name" value={actorName(props.visit)} />
         <button type="submit" class="primary" data-key="e">
           Resolve
         </button>
@@ -73,8 +73,21 @@ function Reopen(props: ErrorProps) {
   return (
     <ErrorForm {...props} action="update_status">
       <input type="hidden" name="status" value="new" />
-      <button type="submit" class="primary">
-        Reopen
+      <button type="submit">Reopen</button>
+    </ErrorForm>
+  )
+}
+
+/** Restores the previous status of an error that was just resolved. */
+export function UndoResolve(props: ErrorProps): Rendered {
+  const { action, from_value } = props.record.activities.at(-1) ?? {}
+  const isResolution = action === 'resolved' && from_value && from_value !== action
+  if (!isResolution || !allows(props.visit, 'responder')) return null
+  return (
+    <ErrorForm {...props} action="update_status">
+      <input type="hidden" name="status" value={from_value} />
+      <button type="submit" class="quiet">
+        Undo
       </button>
     </ErrorForm>
   )

@@ -1,6 +1,6 @@
 import { MAX_TEXT_LENGTH } from '../../../../triage/commands/change-errors.js'
 import type { Rendered } from '../../../define.js'
-import { ActorNameField, SelectField, TextField } from '../../../ui/forms.js'
+import { ActorNameField, actorName, SelectField, TextField } from '../../../ui/forms.js'
 import { SubMenu } from '../../../ui/menu.js'
 import { ErrorForm, type ErrorProps } from './error-form.js'
 
@@ -38,7 +38,7 @@ function Mute(props: ErrorProps) {
   return (
     <ErrorForm {...props} action="mute">
       <input type="hidden" name="hours" value="" />
-      <input type="hidden" name="muted_by_name" value={props.visit.user} />
+      <input type="hidden" name="muted_by_name" value={actorName(props.visit)} />
       <button type="submit" class="quiet">
         Mute notifications
       </button>
