@@ -24,7 +24,7 @@ export function Insight({
 }): Rendered {
   if (count !== undefined) {
     return (
-      <details class="card insight" id={id} open={isOpen}>
+      <details class="card insight section-toggle" id={id} open={isOpen}>
         <summary class="insight-summary">
           <h2>{title}</h2>
           <span class="count">{formatCount(count)}</span>
@@ -92,7 +92,7 @@ export function RankingTable<Row>({ title, rows, columns }: TableProps<Row>): Re
     <>
       <InsightTable title={title} rows={rows.slice(0, MAX_OPEN_ROWS)} columns={columns} />
       {rest.length > 0 && (
-        <details class="more-rows">
+        <details>
           <summary>{`Show ${rest.length} more`}</summary>
           <InsightTable title={`${title}, continued`} rows={rest} columns={columns} />
         </details>

@@ -47,7 +47,7 @@ export function SubMenu({
   children?: Rendered
 }): Rendered {
   return (
-    <details class={isDangerous ? 'submenu dangerous' : 'submenu'} name="submenu" id={id}>
+    <details class={isDangerous ? 'submenu section-toggle dangerous' : 'submenu section-toggle'} name="submenu" id={id}>
       <summary>{label}</summary>
       <div class="submenu-panel">{children}</div>
     </details>

@@ -29,7 +29,7 @@ export function Breadcrumbs({ record, visit }: ErrorProps): Rendered {
       </div>
       <RepeatedStatements record={record} visit={visit} />
       {earlier.length > 0 && (
-        <details class="show-more">
+        <details>
           <summary>{`Show ${formatCount(earlier.length)} earlier`}</summary>
           <ol class="crumbs">{list(earlier)}</ol>
         </details>

@@ -38,7 +38,7 @@ function ClampedFacts({ rows }: { rows: FactRows }) {
     <>
       <FactList rows={rows.slice(0, MAX_OPEN_ROWS)} />
       {more.length > 0 && (
-        <details class="show-more">
+        <details>
           <summary>{`Show ${more.length} more`}</summary>
           <FactList rows={more} />
         </details>

@@ -81,7 +81,7 @@ export function Occurrences({ record, visit }: ErrorProps): Rendered {
       </div>
       <Rows occurrences={record.occurrences.slice(0, MAX_OPEN_ROWS)} {...rows} />
       {more.length > 0 && (
-        <details class="show-more" open={more.some(({ id }) => id === rows.shownId)}>
+        <details open={more.some(({ id }) => id === rows.shownId)}>
           <summary>{`Show ${more.length} more`}</summary>
           <Rows occurrences={more} {...rows} />
         </details>

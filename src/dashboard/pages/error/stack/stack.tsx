@@ -43,7 +43,7 @@ export function StackSection({
       <NoVariables details={record.details} stacks={stacks} visit={visit} />
       {stack.lines.length > 0 && (
         <details class="raw">
-          <summary class="raw-summary">Raw</summary>
+          <summary>Raw</summary>
           <pre id="stack-raw" tabindex={0}>
             {raw}
           </pre>
