@@ -94,16 +94,20 @@ describeInBrowser('error page in a browser', ({ open }) => {
       await press(page, 'Resolve')
       await notice(page, 'Resolved.')
       expect(await find()).toMatchObject({ resolved: true, resolved_by_name: 'admin', resolution_comment: null })
-      await press(page, 'Reopen')
-      await notice(page, 'Status set to new.')
+      await press(page, 'Undo')
+      await notice(page, 'Status set to in progress.')
+      expect(await find()).toMatchObject({ resolved: false, status: 'in_progress' })
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
 
       await menu(page, 'Resolve')
-      await page.getByLabel('Your name').first().fill('Eve')
+      await page.locator('#resolve').getByText('as admin · change').click()
+      await page.locator('#resolve').getByLabel('Your name').fill('Eve')
       await page.getByLabel('Resolution note (optional)').fill('A typo')
       await page.getByLabel('Commit, PR or ticket (optional)').fill('https://git.example/pull/5')
       await page.locator('#resolve').getByRole('button', { name: 'Resolve' }).click()
       await notice(page, 'Resolved.')
       expect(await find()).toMatchObject({ resolved: true, resolved_by_name: 'Eve', resolution_comment: 'A typo' })
+      expect(await page.locator('.comment-form').getByText('as Eve · change').isVisible()).toBe(true)
       await press(page, 'Reopen')
       await notice(page, 'Status set to new.')
       expect((await find()).resolved).toBe(false)
@@ -304,6 +308,14 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await tags.textContent()).toContain('250 more not stored')
     expect(await tags.getByRole('link').count()).toBe(50)
     expect(await page.locator('.part.own[open]').count()).toBe(1)
+    const markers = await page.locator('details:not(.menu, .clamped-text) > summary').evaluateAll((all) =>
+      all.map((summary) => {
+        const { width, borderRightWidth, rotate, content } = getComputedStyle(summary, '::before')
+        return [width, borderRightWidth, rotate, content, getComputedStyle(summary).listStyleType].join(' ')
+      }),
+    )
+    expect(markers.length).toBeGreaterThan(5)
+    expect(new Set(markers).size).toBe(1)
     // Without limits, the breadcrumbs alone need 46,000 pixels.
     for (const [name, height] of [
       ['Stack trace', 900],
@@ -379,17 +391,19 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await plain.locator('.crumb.end time').textContent()).toBe('17:04:24.500')
   })
 
-  test('shows the trend between the request and the breadcrumbs on narrow screens', async () => {
+  test('shows the breadcrumbs before the trend, and further details last, on narrow screens', async () => {
     let id = 0
     host.tracker.addBreadcrumb({ category: 'sql', message: 'select 1' })
     for (let i = 0; i < 14; i++) id = await logged({ error_type: 'OrderedError', user_id: `user-${i}` })
     const page = await open({ javaScriptEnabled: false })
     await page.goto(at(id))
     const top = async (name: string) => (await page.getByRole('region', { name, exact: true }).boundingBox())?.y ?? 0
-    const parts = ['Stack trace', 'Request', 'Occurrences over time', 'Breadcrumbs', 'Occurrences']
+    const parts = ['Stack trace', 'Request', 'Breadcrumbs', 'Occurrences over time', 'Occurrences']
+    const more = page.locator('summary', { hasText: 'More about this error' })
     for (const width of [768, 390]) {
       await page.setViewportSize({ width, height: 844 })
       const tops = await Promise.all(parts.map(top))
+      tops.push((await more.boundingBox())?.y ?? 0)
       expect(tops).toEqual([...tops].sort((a, b) => a - b))
     }
     // Screen readers follow the order of the document.

@@ -1,8 +1,8 @@
 import type { ReleaseMarker } from '../../../analytics/releases/release-markers.js'
 import type { ChartSpan } from '../../../model/chart-span.js'
-import type { ClientSource } from '../../../model/event.js'
 import { PRIORITIES } from '../../../model/workflow.js'
 import type { ErrorHistory } from '../../../triage/queries/error-history.js'
+import type { ErrorUsers } from '../../../triage/queries/error-users.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import {
@@ -18,11 +18,6 @@ import { ExactTime, formatCount, Time } from '../../ui/time.js'
 import type { ErrorProps } from './actions/error-form.js'
 import { MutedUntil } from './actions/muted.js'
 import { Reference } from './reference.js'
-
-const CLIENT_SOURCE_LABELS: Record<ClientSource, string> = {
-  reporting: 'Client, reporting endpoint',
-  sentry: 'Client, Sentry SDK',
-}
 
 /** Number of occurrences and affected users. */
 export function ErrorFigures({ record }: Pick<ErrorProps, 'record'>): Rendered {
@@ -44,38 +39,23 @@ export function ErrorFigures({ record }: Pick<ErrorProps, 'record'>): Rendered {
   )
 }
 
-/** First and last occurrence, versions and workflow state. */
-export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
+/** State of the error, and values that all occurrences share. Omits what the head of the page shows. */
+export function ErrorFacts({
+  record,
+  history,
+  users,
+  visit,
+}: ErrorProps & { history: ErrorHistory; users: ErrorUsers }): Rendered {
+  const { first_app_version, last_app_version } = record
+  const user = onlyUser(users)?.user_id
+  const version = onlyItem(history.app_versions)?.app_version
+  const platform = onlyItem(history.platforms)?.platform
   return (
     <section class="panel" aria-labelledby="facts-title">
       <h2 id="facts-title" class="hidden">
         Summary
       </h2>
       <dl class="facts">
-        <dt>First seen</dt>
-        <dd>
-          <Time iso={record.first_seen_at} visit={visit} /> <Version version={record.first_app_version} />
-        </dd>
-        <dt>Last seen</dt>
-        <dd>
-          <Time iso={record.occurred_at} visit={visit} /> <Version version={record.last_app_version} />
-        </dd>
-        <dt>Platform</dt>
-        <dd>{record.platform}</dd>
-        {record.source && (
-          <>
-            <dt>Source</dt>
-            <dd>{CLIENT_SOURCE_LABELS[record.source]}</dd>
-          </>
-        )}
-        {record.git_sha && (
-          <>
-            <dt>Commit</dt>
-            <dd>
-              <code title={record.git_sha}>{record.git_sha.slice(0, 12)}</code>
-            </dd>
-          </>
-        )}
         <dt>Assignee</dt>
         <dd dir="auto">
           {record.assigned_to ? (
@@ -86,6 +66,18 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
         </dd>
         <dt>Priority</dt>
         <dd>{PRIORITIES[record.priority_level] ?? String(record.priority_level)}</dd>
+        <FactLink label="User" value={user} href={href(visit, '/errors', { user_id: user })} />
+        {first_app_version !== last_app_version && <FactText label="First version" value={first_app_version} />}
+        {version !== last_app_version && <FactText label="Version" value={version} />}
+        <FactLink label="Platform" value={platform} href={href(visit, '/errors', { platform })} />
+        {record.git_sha && (
+          <>
+            <dt>Commit</dt>
+            <dd>
+              <code title={record.git_sha}>{record.git_sha.slice(0, 12)}</code>
+            </dd>
+          </>
+        )}
         {record.snoozed && record.snoozed_until && (
           <>
             <dt>Snoozed until</dt>
@@ -118,8 +110,40 @@ export function ErrorFacts({ record, visit }: ErrorProps): Rendered {
   )
 }
 
-function Version({ version }: { version: string | null }): Rendered {
-  return version ? <span class="badge version">{version}</span> : null
+interface FactProps {
+  label: string
+  value: string | null | undefined
+}
+
+function FactText({ label, value }: FactProps): Rendered {
+  if (!value) return null
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd dir="auto">{value}</dd>
+    </>
+  )
+}
+
+function FactLink({ label, value, href }: FactProps & { href: string }): Rendered {
+  if (!value) return null
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd dir="auto">
+        <a href={href}>{value}</a>
+      </dd>
+    </>
+  )
+}
+
+export function onlyItem<Item>(items: readonly Item[]): Item | undefined {
+  return items.length === 1 ? items[0] : undefined
+}
+
+/** The only affected user. Undefined if only the users of the newest occurrences were compared. */
+export function onlyUser({ users, scope }: ErrorUsers): ErrorUsers['users'][number] | undefined {
+  return scope === 'all' ? onlyItem(users) : undefined
 }
 
 export function occurrencesText(count: number): string {

@@ -139,14 +139,24 @@ function ErrorMeta({ record, visit }: { record: ErrorRecord; visit: Visit }): Re
       <bdi>{record.application_name}</bdi>
       <bdi>{record.environment}</bdi>
       <OtherEnvironments record={record} visit={visit} />
-      {record.last_app_version && <bdi>{record.last_app_version}</bdi>}
+      {record.last_app_version && (
+        <span>
+          <a href={href(visit, '/errors', { app_version: record.last_app_version })}>
+            <bdi>{record.last_app_version}</bdi>
+          </a>
+        </span>
+      )}
       <span>
         first seen <Time iso={record.first_seen_at} visit={visit} />
       </span>
       <span>
         last seen <Time iso={record.occurred_at} visit={visit} />
       </span>
-      {comments > 0 && <a href="#activity">{comments === 1 ? '1 comment' : `${formatCount(comments)} comments`}</a>}
+      {comments > 0 && (
+        <span>
+          <a href="#activity">{comments === 1 ? '1 comment' : `${formatCount(comments)} comments`}</a>
+        </span>
+      )}
     </p>
   )
 }

@@ -4,8 +4,9 @@ import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { type Share, ShareBars } from '../../ui/charts/charts.js'
 import { exactTime } from '../../ui/time.js'
+import { onlyItem, onlyUser } from './error-facts.js'
 
-/** Top users, versions and platforms, each linked to its errors. */
+/** Top users, versions and platforms, each linked to its errors. The facts show a single value instead. */
 export function ErrorShares({
   history,
   users,
@@ -24,7 +25,7 @@ export function ErrorShares({
         title="Users"
         heading="User"
         note={users.scope === 'recent' ? 'newest occurrences only' : undefined}
-        rows={users.users.map(({ user_id, count, last_seen_at }) => ({
+        rows={(onlyUser(users) ? [] : users.users).map(({ user_id, count, last_seen_at }) => ({
           label: <bdi title={`last seen ${exactTime(last_seen_at, visit.time_zone)}`}>{user_id}</bdi>,
           href: list({ user_id }),
           value: count,
@@ -34,7 +35,7 @@ export function ErrorShares({
         title="Versions"
         heading="Version"
         note={period}
-        rows={history.app_versions.map(({ app_version, count }) =>
+        rows={several(history.app_versions).map(({ app_version, count }) =>
           app_version === null
             ? { label: 'unknown', value: count }
             : { label: app_version, href: list({ app_version }), value: count },
@@ -44,7 +45,7 @@ export function ErrorShares({
         title="Platforms"
         heading="Platform"
         note={period}
-        rows={history.platforms.map(({ platform, count }) => ({
+        rows={several(history.platforms).map(({ platform, count }) => ({
           label: platform,
           href: list({ platform }),
           value: count,
@@ -54,7 +55,12 @@ export function ErrorShares({
   )
 }
 
-/** Short, because the breadcrumbs follow on a phone. */
+/** Empty for a single value, which the facts show. */
+function several<Item>(items: readonly Item[]): readonly Item[] {
+  return onlyItem(items) ? [] : items
+}
+
+/** Short, because the comments follow on a phone. */
 const MAX_OPEN_ROWS = 5
 
 function Shares({
@@ -77,7 +83,7 @@ function Shares({
       </div>
       <ShareBars title={title} heading={heading} rows={rows.slice(0, MAX_OPEN_ROWS)} />
       {rows.length > MAX_OPEN_ROWS && (
-        <details class="show-more">
+        <details>
           <summary>{`Show ${rows.length - MAX_OPEN_ROWS} more`}</summary>
           <ShareBars title={`More ${title.toLowerCase()}`} rows={rows.slice(MAX_OPEN_ROWS)} max={rows[0]?.value} />
         </details>

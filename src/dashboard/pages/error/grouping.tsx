@@ -13,9 +13,7 @@ const EXPLANATIONS: Record<ErrorGrouping['grouped_by'], string> = {
 export function Grouping({ grouping, hash_signature }: { grouping: ErrorGrouping; hash_signature: string }): Rendered {
   return (
     <section class="panel" aria-labelledby="grouping-title">
-      <div class="panel-head">
-        <h2 id="grouping-title">Grouping</h2>
-      </div>
+      <h3 id="grouping-title">Grouping</h3>
       <p class="muted">{EXPLANATIONS[grouping.grouped_by]}</p>
       {grouping.grouped_by !== 'other' && (
         <dl class="facts">

@@ -28,9 +28,10 @@ import { ErrorHead, messageTitle } from './error-head.js'
 import { ErrorShares } from './error-shares.js'
 import { Grouping } from './grouping.js'
 import { Breadcrumbs } from './occurrence/breadcrumbs.js'
+import { CaptureDetails } from './occurrence/capture-details.js'
 import { OccurrenceData } from './occurrence/occurrence-data.js'
 import { OccurrenceStep, Occurrences } from './occurrence/occurrences.js'
-import { ProcessMetrics } from './occurrence/process-metrics.js'
+import { ProcessDetails } from './occurrence/process-details.js'
 import { RequestDetails } from './occurrence/request-details.js'
 import { Related, relatedParts } from './related/related.js'
 import { loadStacks } from './stack/shown-stacks.js'
@@ -149,8 +150,10 @@ export const error = definePage({
             <OccurrenceStep {...props} />
             <StackSection record={record} stacks={stacks} visit={visit} />
             <RequestDetails record={record} curl={curl} findable={findable} visit={visit} />
+            <OccurrenceData record={record} others={stacks.other_variables} />
+            <Breadcrumbs {...props} />
           </div>
-          {/* Placed between both parts, because narrow screens show the trend after the request. */}
+          {/* Placed between both parts, because narrow screens show the trend after the breadcrumbs. */}
           <aside class="error-side" aria-label="Trend, affected users and state">
             <ErrorFigures record={record} />
             <Histogram bars={history.bars} releases={releases} span={span} visit={visit} />
@@ -165,31 +168,30 @@ export const error = definePage({
                 </section>
               ))}
             <ErrorShares history={history} users={users} visit={visit} />
-            <ErrorFacts {...props} />
-            <details class="panel collapsed-panel error-more">
-              <summary>
-                <h2>More about this error</h2>
-              </summary>
+            <ErrorFacts {...props} history={history} users={users} />
+          </aside>
+          <div class="error-history">
+            <ActivityTrail {...props} />
+            <Occurrences {...props} />
+          </div>
+          <details class="panel error-more section-toggle">
+            <summary>
+              <h2>More about this error</h2>
+            </summary>
+            <div class="error-more-parts">
               {related
                 .filter(({ isUrgent }) => !isUrgent)
                 .map(({ title, view }) => (
                   <section class="panel">
-                    <div class="panel-head">
-                      <h3>{title}</h3>
-                    </div>
+                    <h3>{title}</h3>
                     {view(visit)}
                   </section>
                 ))}
-              <ProcessMetrics health={record.details.system_health} />
+              <CaptureDetails details={record.details} />
               <Grouping grouping={grouping} hash_signature={record.hash_signature} />
-            </details>
-          </aside>
-          <div class="error-history">
-            <OccurrenceData record={record} others={stacks.other_variables} />
-            <Breadcrumbs {...props} />
-            <ActivityTrail {...props} />
-            <Occurrences {...props} />
-          </div>
+              <ProcessDetails details={record.details} />
+            </div>
+          </details>
         </div>
       </>
     )

@@ -36,7 +36,8 @@ describe('the detail page shows what was captured with the newest occurrence', (
     ['the request', /POST https:\/\/shop\.example\/pay/],
     ['its route and duration', /<dd[^>]*>\/pay<\/dd>.*<dd[^>]*>31 ms<\/dd>/s],
     ['its headers', /<dt>accept<\/dt>\s*<dd[^>]*>text\/html<\/dd>/],
-    ['the platform', /<dd>iOS<\/dd>/],
+    ['the platform', /<dt>Platform<\/dt>\s*<dd[^>]*><a href="[^"]*platform=iOS">iOS<\/a>/],
+    ['the process', /<h3 id="process-title">Process<.*<dt>Host<\/dt>.*<dt>Process ID<\/dt>.*<dt>Node\.js<\/dt>/s],
     [
       'the tags',
       /<dt><bdi>region<\/bdi><\/dt>\s*<dd><a href="[^"]*tag=region%3Aeu-west" title="eu-west"><bdi>eu-west<\/bdi>/,
@@ -80,6 +81,30 @@ test('the health page lists drop reasons with counts and meanings', async () => 
   }
   expect(settings).toMatchObject([{ name: 'retention_days' }])
   await host.close()
+})
+
+test('shows values that all occurrences share as facts, and different values as shares', async () => {
+  const host = await startHost('sqlite::memory:')
+  onTestFinished(() => host.close())
+  const log = (error_type: string, user_id: string, app_version: string, platform: string) =>
+    host.tracker.Commands.LogError.call({
+      ...{ error_type, message: 'm', user_id, app_version, platform, source: 'node', unhandled: true },
+    })
+  const same = await log('SameError', 'eve', '1.0.0', 'Web')
+  await log('SameError', 'eve', '1.0.0', 'Web')
+  const samePage = await (await host.get(`/errors/${same?.id}`)).text()
+  expect(samePage).toMatch(/<dt>User<\/dt>\s*<dd[^>]*><a href="[^"]*user_id=eve">eve</)
+  expect(samePage).toMatch(
+    /<dt>Captured by<\/dt>\s*<dd[^>]*>Node\.js HTTP server<.*<dt>Unhandled<\/dt>\s*<dd[^>]*>yes</s,
+  )
+  expect(samePage).not.toMatch(/<h2>(Users|Versions|Platforms)<|<dt>(First version|Version|First seen)</)
+  const different = await log('DifferentError', 'eve', '1.0.0', 'Web')
+  await log('DifferentError', 'zoe', '1.1.0', 'iOS')
+  const differentPage = await (await host.get(`/errors/${different?.id}`)).text()
+  expect(differentPage).toMatch(
+    /<h2>Users<.*<h2>Versions<.*<h2>Platforms<.*<dt>First version<\/dt>\s*<dd[^>]*>1\.0\.0</s,
+  )
+  expect(differentPage).not.toMatch(/<dt>User<\/dt>\s*<dd[^>]*><a|<dt>Platform</)
 })
 
 test('opens the frame of a cause, unless it is in the function of the error itself', async () => {

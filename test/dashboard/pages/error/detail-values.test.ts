@@ -47,6 +47,8 @@ test('shows the variables of an occurrence separately from its other details', a
   )
   const text = await (await host.get(`/errors/${logged?.id}`)).text()
   await host.close()
-  expect(text).toMatch(/<h2 id="variables-title">Variables<\/h2>.*order.*total<\/span> <code[^>]*>12<.*Details/s)
-  expect(text.slice(text.indexOf('details-title'))).not.toContain('local_variables')
+  expect(text).toMatch(
+    /<h2 id="variables-title">Variables<\/h2>.*order.*total<\/span> <code[^>]*>12<.*Capture<.*Environment<.*staging</s,
+  )
+  expect(text.slice(text.indexOf('capture-title'))).not.toContain('local_variables')
 })

@@ -5,7 +5,7 @@ import { ValueTree } from '../../../ui/values/value-tree.js'
 import { VariablesPanel } from '../../../ui/values/variables.js'
 import { fromEntries, isEmpty, isObject, Values } from './facts.js'
 
-/** Variables outside the shown frames, context and other captured details of an occurrence. */
+/** Variables outside the shown frames, and the context of an occurrence. */
 export function OccurrenceData({
   record,
   others,
@@ -13,8 +13,7 @@ export function OccurrenceData({
   record: ErrorRecord
   others: readonly FrameVariables[]
 }): Rendered {
-  const { local_variables, variables, system_health, trace_id, span_id, frame_sources, details_omitted, ...details } =
-    record.details
+  const { local_variables, variables } = record.details
   return (
     <>
       {Array.isArray(local_variables ?? []) && isEmpty(variables) ? (
@@ -23,7 +22,6 @@ export function OccurrenceData({
         <DataPanel title="Variables" values={local_variables ?? variables} tree />
       )}
       <DataPanel title="Context" values={withoutUserAgent(record.context, record.user_agent)} />
-      <DataPanel title="Details" values={details} collapsed />
     </>
   )
 }
@@ -36,36 +34,15 @@ function withoutUserAgent(context: unknown, user_agent: string | null): unknown 
   return remaining.length > 0 ? { ...others, device: fromEntries(remaining) } : others
 }
 
-function DataPanel({
-  title,
-  values,
-  tree = false,
-  collapsed = false,
-}: {
-  title: string
-  values: unknown
-  tree?: boolean
-  collapsed?: boolean
-}) {
+function DataPanel({ title, values, tree = false }: { title: string; values: unknown; tree?: boolean }) {
   if (isEmpty(values)) return null
   const id = `${title.toLowerCase()}-title`
-  const content = tree ? <ValueTree value={values} /> : <Values values={values} />
-  if (collapsed) {
-    return (
-      <details class="panel collapsed-panel">
-        <summary>
-          <h2 id={id}>{title}</h2>
-        </summary>
-        {content}
-      </details>
-    )
-  }
   return (
     <section class="panel" aria-labelledby={id}>
       <div class="panel-head">
         <h2 id={id}>{title}</h2>
       </div>
-      {content}
+      {tree ? <ValueTree value={values} /> : <Values values={values} />}
     </section>
   )
 }

@@ -2,17 +2,28 @@ import { type SystemHealth, unusualValues } from '../../../../model/system-healt
 import type { Rendered } from '../../../define.js'
 import { formatCount } from '../../../ui/time.js'
 import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../../ui/units.js'
+import { withLabels } from './detail-labels.js'
+import { isObject, Values } from './facts.js'
 
-/** Process metrics at the time of the occurrence, with unusual values highlighted. */
-export function ProcessMetrics({ health }: { health: unknown }): Rendered {
-  if (!isHealth(health)) return null
+/** Process of the occurrence, and its metrics at that time. */
+export function ProcessDetails({ details }: { details: Readonly<Record<string, unknown>> }): Rendered {
+  const { process, system_health: health } = details
+  if (!isHealth(health) && !isObject(process)) return null
+  return (
+    <section class="panel" aria-labelledby="process-title">
+      <h3 id="process-title">Process</h3>
+      {isObject(process) && <Values values={withLabels(process)} />}
+      {isHealth(health) && <Metrics health={health} />}
+    </section>
+  )
+}
+
+/** Process metrics with unusual values highlighted. */
+function Metrics({ health }: { health: Partial<SystemHealth> }): Rendered {
   const warnings = unusualValues(health)
   const messages = Object.values(warnings)
   return (
-    <section class="panel" aria-labelledby="process-title">
-      <div class="panel-head">
-        <h2 id="process-title">Process</h2>
-      </div>
+    <>
       <dl class="figure-row">
         {FIGURES.map(({ name, label, show }) => {
           const text = show(health)
@@ -36,7 +47,7 @@ export function ProcessMetrics({ health }: { health: unknown }): Rendered {
           ))}
         </ul>
       )}
-    </section>
+    </>
   )
 }
 
