@@ -9,7 +9,7 @@ export function Explanation({
   children?: Rendered
 }): Rendered {
   return (
-    <details class="explanation">
+    <details>
       <summary>{label}</summary>
       <p class="description">{children}</p>
     </details>

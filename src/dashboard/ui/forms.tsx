@@ -69,7 +69,7 @@ export function ActorNameField({
   if (!visit.identity?.is_shared) return null
   const name = actorName(visit)
   return (
-    <details class="actor-name">
+    <details>
       <summary>
         {'as '}
         <bdi>{name}</bdi>

@@ -169,7 +169,7 @@ test('the browser remembers the name that a person entered for the shared accoun
     const cookies = (await host.post(`/errors/${id}/add_comment`, fields, headers)).headers.getSetCookie()
     return cookies.find((cookie) => cookie.startsWith('faultboard_name='))
   }
-  const cookie = (await comment())?.split(';')[0]
+  const cookie = (await comment())?.split(';')[0] ?? ''
   expect(cookie).toBe(`faultboard_name=${encodeURIComponent('Ben <b>')}`)
   const page = await (await host.get(`/errors/${id}`, { cookie })).text()
   expect(page).toContain('<summary>as <bdi>Ben &lt;b&gt;</bdi> · change</summary>')
