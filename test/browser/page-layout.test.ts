@@ -65,6 +65,30 @@ describeInBrowser('page layout', ({ open }) => {
     await expectNoOverflow(page)
   })
 
+  test.each([390, 768])('shows the banner on one line at %i pixels', async (width) => {
+    const banner = {
+      text: 'Sample data. Try:',
+      links: ['Why are paid orders lost?', 'What did 5.13.0 change?', 'Break something yourself'].map((label) => ({
+        ...{ label, url: '/' },
+      })),
+      dismiss_url: '/hide',
+    }
+    const other = await startHost('sqlite::memory:', {}, { banner: () => banner })
+    try {
+      const page = await open({ viewport: { width, height: 800 } })
+      await page.goto(`${other.origin}/error_dashboard/overview`)
+      expect((await page.locator('.banner').boundingBox())?.height).toBeLessThan(48)
+      const last = page.getByRole('link', { name: 'Break something yourself' })
+      await last.focus()
+      const box = await last.boundingBox()
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(width)
+      await expectNoOverflow(page)
+      await expectAccessible(page)
+    } finally {
+      await other.close()
+    }
+  })
+
   test('shows the sidebar as a popover on a phone without JavaScript', async () => {
     const page = await open({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
     await page.goto(`${base}/overview`)

@@ -11,15 +11,19 @@ export interface BannerTargets {
   version: string
 }
 
+/** Pages where a visit starts: the overview, the list and a single error. */
+const PAGES = /^(\/|\/overview|\/errors(\/\d+)?)?$/
+
 /** The hints of the demo, until the visitor hides them. */
 export function demoBanner(request: Request, { mount_path, newErrorId, version }: BannerTargets): Banner | null {
   if (newErrorId === null || request.headers.get('cookie')?.includes(HIDDEN)) return null
   const { pathname, search } = new URL(request.url)
+  if (!PAGES.test(pathname.slice(mount_path.length))) return null
   return {
     text: 'Sample data. Try:',
     links: [
-      { label: 'Find out why paid orders are lost', url: `${mount_path}/errors/${newErrorId}` },
-      { label: `See what release ${version} changed`, url: `${mount_path}/releases?app_version=${version}` },
+      { label: 'Why are paid orders lost?', url: `${mount_path}/errors/${newErrorId}` },
+      { label: `What did ${version} change?`, url: `${mount_path}/releases?app_version=${version}` },
       { label: 'Break something yourself', url: '/' },
     ],
     dismiss_url: `${BANNER_PATH}?to=${encodeURIComponent(pathname + search)}`,

@@ -24,6 +24,13 @@ document.addEventListener(
   true,
 )
 
+// Scrolls the current tab of a narrow screen into view. Does not move the page, unlike `scrollIntoView`.
+for (const tab of document.querySelectorAll('.tabs [aria-current]')) {
+  const row = tab.parentElement
+  row.scrollLeft +=
+    tab.getBoundingClientRect().left - row.getBoundingClientRect().left - (row.clientWidth - tab.offsetWidth) / 2
+}
+
 // Enter starts a new line in a text area. Ctrl+Enter or Cmd+Enter submits its form.
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !event.target.matches?.('textarea')) return

@@ -48,12 +48,14 @@ export function pageDocument(
 function BannerLine({ text, links, dismiss_url }: Banner): Rendered {
   return (
     <aside class="banner" aria-label="Hints">
-      <span>{text}</span>
-      {links.map(({ label, url }) => (
-        <a href={url}>{label}</a>
-      ))}
-      <a class="muted" href={dismiss_url}>
-        Dismiss
+      <div class="banner-links">
+        <span>{text}</span>
+        {links.map(({ label, url }) => (
+          <a href={url}>{label}</a>
+        ))}
+      </div>
+      <a class="muted banner-close" href={dismiss_url} aria-label="Dismiss" title="Dismiss">
+        ×
       </a>
     </aside>
   )
