@@ -125,6 +125,7 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     const page = await open({ viewport: { width, height: 900 } })
     for (const path of ['/process_health', '/errors/diagnostic_dumps/2']) {
       await page.goto(at(host, path))
+      expect((await page.locator('.section-tabs').boundingBox())?.height).toBeLessThan(48)
       const tables = await page.locator('.scroll:not(details .scroll):has(table)').all()
       expect(tables.length, path).toBeGreaterThan(0)
       for (const table of tables) {
@@ -163,12 +164,23 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     const memory = page.locator('.process-charts figure').first()
     const tooltip = memory.locator('.chart-tooltip')
     await memory.locator('[data-bar][tabindex="0"]').focus()
-    expect(await tooltip.innerText()).toMatch(/, in progress\nProcess \(RSS\): [\d.]+ [MG]B\nHeap used: [\d.]+ [MG]B$/)
+    expect(await tooltip.innerText()).toMatch(/, in progress\nProcess \(RSS\): [\d.]+ [MG]B\nHeap used: [\d.]+ [MG]B(\nErrors: \d+)?$/)
     await page.keyboard.press('ArrowLeft')
     expect(await tooltip.innerText()).toMatch(/ \d\d:\d\d–\d\d:\d\d UTC\nProcess/)
     await memory.getByRole('link', { name: /^Release 4\.2\.0, first seen / }).focus()
     expect(await tooltip.innerText()).toContain('Release 4.2.0')
-    expect(await memory.locator('.band').count()).toBeGreaterThan(0)
+    expect(await memory.locator('.legend').innerText()).toMatch(/Errors$/)
+    const [mark, plot] = [
+      await memory.locator('[data-chart] .mark').first().boundingBox(),
+      await memory.locator('[data-chart]').boundingBox(),
+    ]
+    expect(mark?.height).toBeLessThan((plot?.height ?? 0) / 10)
+    const marked = await memory
+      .locator('[data-bar]')
+      .evaluateAll((bars) => bars.map(({ ariaLabel }) => ariaLabel ?? ''))
+    expect(marked.filter((text) => /Errors: [\d,]+$/.test(text))).toHaveLength(
+      await memory.locator('[data-chart] .mark').count(),
+    )
   })
 
   test('downloads a profile under its own name', async () => {

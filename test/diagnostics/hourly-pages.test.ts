@@ -8,9 +8,10 @@ const SWITCHES = { enable_breadcrumbs: true, detect_n_plus_one_queries: true, en
 
 describeOneDatabase('the pages of hourly counts', (database) => {
   let host: Host
+  let url: string
 
   beforeAll(async () => {
-    const url = await database.fresh()
+    url = await database.fresh()
     host = await startHost(url, SWITCHES)
     for (const times of [4, 12]) {
       await host.tracker.withScope(async () => {
@@ -60,6 +61,19 @@ describeOneDatabase('the pages of hourly counts', (database) => {
       expect(text).toContain(`${title} (UTC)`)
       expect(text.match(/ \d{4}, in progress: /g)).toHaveLength(1)
       expect(text).toMatch(/aria-label="Release 3\.2\.1, first seen /)
+    }
+  })
+
+  test('charts of hourly counts mark only releases of applications with counts', async () => {
+    const other = await startHost(url, { ...SWITCHES, application_name: 'idle' })
+    try {
+      await other.tracker.Commands.LogError.call({ error_type: 'Other', message: 'b', app_version: '9.9.9' })
+      const page = await (await other.get('/errors/n_plus_one')).text()
+      expect(page).toContain('aria-label="Release 3.2.1 of ')
+      expect(page).not.toContain('Release 9.9.9')
+      expect(await (await other.get('/errors/analytics')).text()).toContain('aria-label="Release 9.9.9 of idle')
+    } finally {
+      await other.close()
     }
   })
 

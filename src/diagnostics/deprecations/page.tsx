@@ -23,7 +23,7 @@ export const deprecationsPage = definePage({
   load: (context, parameters): Promise<CachedResult<DeprecationSummary>> =>
     cachedQuery(context, daysKey('deprecations', parameters), () => deprecations.run(context, parameters)),
   loadForHtml: (context, _data, parameters) =>
-    loadChart(context, parameters, (condition) =>
+    loadChart(context, parameters, 'faultboard_deprecation_hours', (condition) =>
       sumsPerHour(context, 'faultboard_deprecation_hours', 'count', condition),
     ),
   response: r.object({ ...DeprecationSummary.entries, counted_at: r.time }),

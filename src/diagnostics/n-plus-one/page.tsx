@@ -23,7 +23,7 @@ export const nPlusOnePage = definePage({
   load: (context, parameters): Promise<CachedResult<NPlusOneQueries>> =>
     cachedQuery(context, daysKey('n plus one', parameters), () => nPlusOneQueries.run(context, parameters)),
   loadForHtml: (context, _data, parameters) =>
-    loadChart(context, parameters, (condition) =>
+    loadChart(context, parameters, 'faultboard_repeated_statement_hours', (condition) =>
       sumsPerHour(context, 'faultboard_repeated_statement_hours', 'request_count', condition),
     ),
   response: r.object({ ...NPlusOneQueries.entries, counted_at: r.time }),

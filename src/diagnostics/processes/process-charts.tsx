@@ -24,27 +24,23 @@ export function ProcessCharts({
   visit: Visit
 }): Rendered {
   const moments = formatMoments(points, stepMinutes, visit)
-  const hasErrors = points.map(({ errors }) => (errors ?? 0) > 0)
+  const errorCounts = points.map(({ errors }) => errors ?? 0)
   const line = (label: string, tone: Line['tone'], read: (point: HealthPoint) => number | null): Line => ({
     label,
     tone,
     values: points.map(read),
   })
   const span = pointsSpan(points, stepMinutes)
-  const markers = releaseLines(markersWithin(releases, span), { span, visit })
+  const markers = releaseLines(markersWithin(releases, span), { span, visit, isOfOneApplication: true })
   const axis = timeAxis(span.starts, {
     step: stepMinutes * MINUTE,
     time_zone: visit.time_zone,
     isLocal: visit.shows_local_time,
   })
-  const shared = { moments, axis, highlighted: hasErrors, markers }
+  const marks = errorCounts.some((count) => count > 0) ? { label: 'Errors', counts: errorCounts } : undefined
+  const shared = { moments, axis, marks, markers }
   return (
     <div class="process-charts">
-      {hasErrors.includes(true) && (
-        <p class="meta muted">
-          <span class="band-key" aria-hidden="true" /> Errors recorded by this process
-        </p>
-      )}
       <LineChart
         {...shared}
         title="Memory"
@@ -82,12 +78,12 @@ export function ProcessCharts({
         title={stepMinutes === 1 ? 'Errors per minute' : 'Errors'}
         unit="errors"
         axis={axis}
-        series={[{ key: 'errors', label: 'Errors', tone: 'severity-critical' }]}
-        bars={points.map(({ errors }, i) => ({
+        series={[{ key: 'errors', label: 'Errors', tone: 'series-1' }]}
+        bars={errorCounts.map((errors, i) => ({
           name: moments[i]?.name ?? '',
           isCurrent: moments[i]?.isCurrent,
           zoom: moments[i]?.zoom,
-          values: { errors: errors ?? 0 },
+          values: { errors },
         }))}
         markers={markers}
       />

@@ -24,7 +24,7 @@ export const requestGuardSummaryPage = definePage({
   load: (context, parameters): Promise<CachedResult<RequestGuardSummary>> =>
     cachedQuery(context, daysKey('request guard', parameters), () => requestGuardSummary.run(context, parameters)),
   loadForHtml: (context, _data, parameters) =>
-    loadChart(context, parameters, (condition) => eventsPerHour(context, condition)),
+    loadChart(context, parameters, 'faultboard_request_guard_hours', (condition) => eventsPerHour(context, condition)),
   response: r.object({ ...RequestGuardSummary.entries, counted_at: r.time }),
   title: () => 'Rate limits',
   json: ({ value, queriedAt }) => ({ ...value, counted_at: new Date(queriedAt).toISOString() }),

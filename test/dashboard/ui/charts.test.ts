@@ -85,10 +85,10 @@ describe('BarChart', () => {
         { span, visit },
       ),
     )
-    for (const part of ['marker', 'marker-edge']) {
-      const lines = [...html.matchAll(new RegExp(`class="${part}" x1="([\\d.]+)%"`, 'g'))]
-      expect(lines.map(([, x]) => x)).toEqual(['48.33', '51.67', '95'])
-    }
+    const lines = [...html.matchAll(/class="marker" x1="([\d.]+)%"/g)]
+    expect(lines.map(([, x]) => x)).toEqual(['48.33', '51.67', '95'])
+    // The lines are behind the bars.
+    expect(html.indexOf('class="marker"')).toBeLessThan(html.indexOf('data-chart'))
     expect([...html.matchAll(/<text [^>]*y="-4"[^>]*>([^<]*)</g)].map(([, label]) => label)).toEqual([
       '1.1 worker',
       '2.0-&lt;beta&gt;.with.long.…',
@@ -96,6 +96,23 @@ describe('BarChart', () => {
     expect(html).toContain(
       'app_version=1.0&amp;release_application_id=2" aria-label="Release 1.0 of worker, first seen ',
     )
+  })
+
+  test('draws more than five releases as ticks without labels, each with its name', () => {
+    const releases = (count: number) =>
+      releaseLines(
+        Array.from({ length: count }, (_, i) => ({
+          ...{ application_id: 2, app_version: `1.${i}` },
+          first_seen_at: `2026-05-0${i + 1}T10:00:00.000Z`,
+        })),
+        { span, visit },
+      )
+    expect(render(releases(5))).not.toContain('marker-tick')
+    const html = render(releases(6))
+    expect(html.match(/<line class="marker-tick"/g)).toHaveLength(6)
+    expect(html).toMatch(/<path class="marker-tick"[^>]*><\/path><\/svg>release<\/li>/)
+    expect(html).not.toContain('y="-4"')
+    expect(html).toContain('<title>Release 1.5 of worker, first seen ')
   })
 
   test('a narrow chart omits the label of a marker that would run into the next label from the other side', () => {
@@ -140,6 +157,18 @@ describe('Sparkline', () => {
       )
     expect(stripes([4, 2, 8, 4])?.slice(1)).toEqual(['75', '12', '12'])
     expect(stripes([4, 2, 8, 0])?.slice(3)).toEqual(['0'])
+  })
+
+  test('draws bars on a common square-root scale, so that rows are comparable', () => {
+    const heights = (commonMax?: number) =>
+      [
+        ...String(Sparkline({ values: [1, 4], label: 'Occurrences', commonMax })).matchAll(
+          /<rect[^>]* height="([\d.]+)"/g,
+        ),
+      ].map(([, height]) => height)
+    expect(heights()).toEqual(['6', '24'])
+    expect(heights(16)).toEqual(['6', '12'])
+    expect(heights(6400)).toEqual(['3', '3'])
   })
 })
 

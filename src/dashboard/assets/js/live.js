@@ -143,12 +143,15 @@ function startLiveUpdates(list) {
   /** Draws the bars as the server does, from the bottom of a box of height 24. */
   function redraw(sparkline, values) {
     if (!sparkline) return
-    const max = Math.max(1, ...values)
+    // The maximum of the page, for bars on its square-root scale.
+    const pageMax = Number(sparkline.dataset.max ?? 0)
+    const max = Math.max(1, pageMax, ...values)
     const label = `${sparkline.getAttribute('aria-label').split(':')[0]}: ${values.join(', ')}`
     sparkline.setAttribute('aria-label', label)
     sparkline.querySelector('title').textContent = label
     for (const [i, bar] of sparkline.querySelectorAll('rect').entries()) {
-      const height = values[i] === 0 ? 1 : Math.max(3, (values[i] / max) * 24)
+      const height =
+        values[i] === 0 ? 1 : Math.max(3, (pageMax > 0 ? Math.sqrt(values[i] / max) : values[i] / max) * 24)
       bar.setAttribute('y', 24 - height)
       bar.setAttribute('height', height)
       bar.classList.toggle('none', values[i] === 0)

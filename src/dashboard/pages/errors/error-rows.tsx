@@ -38,7 +38,7 @@ export function ErrorRows({
   matches?: readonly string[]
 }): Rendered {
   if (errors.length === 0) return empty
-  const hasTrend = errors.some(({ daily_counts }) => daily_counts !== undefined)
+  const maxDailyCount = highestDailyCount(errors)
   return (
     <table class="rows">
       <thead>
@@ -47,8 +47,8 @@ export function ErrorRows({
           <SortableHead field="error_type" sort={sort} class="what">
             Error
           </SortableHead>
-          {hasTrend && (
-            <th scope="col" class="trend">
+          {maxDailyCount !== null && (
+            <th scope="col" class="trend" title="Square-root scale, the same for all errors on the page">
               Last 7 days
             </th>
           )}
@@ -75,7 +75,7 @@ export function ErrorRows({
               link={href(visit, `/errors/${error.id}`, origin)}
               visit={visit}
               form={form}
-              hasTrend={hasTrend}
+              maxDailyCount={maxDailyCount}
               isSelected={allSelected}
               matches={matches}
             />
@@ -84,6 +84,12 @@ export function ErrorRows({
       </tbody>
     </table>
   )
+}
+
+/** Null if the errors were loaded without daily counts. */
+function highestDailyCount(errors: readonly RowError[]): number | null {
+  const counts = errors.flatMap(({ daily_counts }) => daily_counts ?? [])
+  return counts.length === 0 ? null : Math.max(...counts)
 }
 
 /** Revealed by JavaScript, which it requires. */
@@ -104,7 +110,7 @@ function Row({
   link,
   visit,
   form,
-  hasTrend,
+  maxDailyCount,
   isSelected,
   matches,
 }: {
@@ -112,7 +118,8 @@ function Row({
   link: string
   visit: Visit
   form: string | undefined
-  hasTrend: boolean
+  /** Highest count of the page, or null if the rows have no daily counts. */
+  maxDailyCount: number | null
   isSelected: boolean
   matches: readonly string[]
 }) {
@@ -135,11 +142,11 @@ function Row({
         </td>
       )}
       <ErrorCell error={error} link={link} visit={visit} matches={matches} />
-      {hasTrend && (
+      {maxDailyCount !== null && (
         <td class="trend">
           {error.daily_counts && (
             <>
-              <Sparkline values={error.daily_counts} label="Occurrences in the last 7 days" />
+              <Sparkline values={error.daily_counts} label="Occurrences in the last 7 days" commonMax={maxDailyCount} />
               <small>
                 max <span data-field="daily_max">{formatCount(Math.max(...error.daily_counts))}</span>
               </small>

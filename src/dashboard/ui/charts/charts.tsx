@@ -4,12 +4,23 @@ import { ChartTable } from './chart-table.js'
 import { localTimes, type TimeAxis, TimeLabels } from './time-axis.js'
 
 const SPARKLINE_HEIGHT = 24
+/** Width of a bar, relative to its period. */
+const BAR_WIDTH = 0.6
 
 /**
  * Inline trend chart whose values screen readers announce. The last bar is hatched, because its period is in progress.
  */
-export function Sparkline({ values, label }: { values: readonly number[]; label: string }): Rendered {
-  const max = Math.max(1, ...values)
+export function Sparkline({
+  values,
+  label,
+  commonMax,
+}: {
+  values: readonly number[]
+  label: string
+  /** Maximum of all charts in a column. Makes their bars comparable, on a square-root scale that keeps small values visible. */
+  commonMax?: number | undefined
+}): Rendered {
+  const max = Math.max(1, commonMax ?? 0, ...values)
   const step = 100 / Math.max(1, values.length)
   return (
     <svg
@@ -18,11 +29,13 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
       preserveAspectRatio="none"
       role="img"
       aria-label={`${label}: ${values.join(', ')}`}
+      data-max={commonMax === undefined ? undefined : max}
     >
       <title>{`${label}: ${values.join(', ')}`}</title>
       {values.map((value, i) => {
-        const height = value === 0 ? 1 : Math.max(3, (value / max) * SPARKLINE_HEIGHT)
-        const [x, width, top] = [i * step, step * 0.78, SPARKLINE_HEIGHT - height]
+        const share = commonMax === undefined ? value / max : Math.sqrt(value / max)
+        const height = value === 0 ? 1 : Math.max(3, share * SPARKLINE_HEIGHT)
+        const [x, width, top] = [i * step, step * BAR_WIDTH, SPARKLINE_HEIGHT - height]
         return (
           <>
             <rect
@@ -81,6 +94,8 @@ export interface Marker {
 }
 
 const HEIGHT = 120
+/** More release lines than this would dominate the chart. */
+const MAX_LINES = 5
 
 /** Stacked bars over time, each optionally a link, with a data table. */
 export function BarChart({
@@ -107,7 +122,11 @@ export function BarChart({
     <figure class="chart" data-times={localTimes(axis)}>
       <figcaption>
         <span class="chart-title">{title}</span>
-        <Legend series={series.length > 1 ? series : []} hasCurrent={bars.some(({ isCurrent }) => isCurrent)} />
+        <Legend
+          series={series.length > 1 ? series : []}
+          hasCurrent={bars.some(({ isCurrent }) => isCurrent)}
+          hasTicks={markers.length > MAX_LINES}
+        />
       </figcaption>
       <div class={markers.length > 0 ? 'plot has-markers' : 'plot'}>
         <div class="y-axis" aria-hidden="true">
@@ -116,6 +135,7 @@ export function BarChart({
           ))}
         </div>
         <div class="plot-area">
+          {markers.length > 0 && <Markers markers={markers} />}
           {/* biome-ignore lint/a11y/useSemanticElements: the bars of a chart are not form fields */}
           <svg
             viewBox={`0 0 1000 ${HEIGHT}`}
@@ -137,7 +157,6 @@ export function BarChart({
               />
             ))}
           </svg>
-          {markers.length > 0 && <Markers markers={markers} />}
         </div>
         <TimeLabels axis={axis} count={bars.length} />
       </div>
@@ -277,14 +296,22 @@ function withoutOverlaps(labels: readonly MarkerLabel[], characterWidth: number)
 }
 
 /**
- * Vertical lines over the bars. The coordinates are percentages, so that the labels are not stretched. Markers react to
- * the pointer above the chart only, because the line would cover the bar of the newest release.
+ * Labeled vertical lines behind the bars, or short ticks above the chart if there are many. The coordinates are
+ * percentages, so that the labels are not stretched. Markers react to the pointer above the chart only, because the line
+ * belongs to the bar of the newest release.
  */
 export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
-  const labels = markerLabels(markers)
+  const areTicks = markers.length > MAX_LINES
+  const labels = areTicks ? [] : markerLabels(markers)
   return (
     // biome-ignore lint/a11y/useSemanticElements: the lines of a chart are not form fields
-    <svg class="markers" width="100%" height="100%" role="group" aria-label="Releases">
+    <svg
+      class={areTicks ? 'markers marker-ticks' : 'markers'}
+      width="100%"
+      height="100%"
+      role="group"
+      aria-label="Releases"
+    >
       {markers.map(({ position, name, href }, i) => {
         const x = `${round(position * 100)}%`
         const label = labels[i]
@@ -292,7 +319,7 @@ export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
           <a href={href} aria-label={name} data-bar>
             <title>{name}</title>
             <line class="marker-hit" x1={x} x2={x} y1="-14" y2="0" />
-            <line class="marker-edge" x1={x} x2={x} y1="0" y2="100%" />
+            {areTicks && <line class="marker-tick" x1={x} x2={x} y1="-8" y2="0" />}
             <line class="marker" x1={x} x2={x} y1="0" y2="100%" />
             {label && (
               <text x={x} y="-4" text-anchor={label.anchor} class={label.isWideOnly ? 'wide-only' : undefined}>
@@ -306,8 +333,16 @@ export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
   )
 }
 
-function Legend({ series, hasCurrent }: { series: readonly Series[]; hasCurrent: boolean }): Rendered {
-  if (series.length === 0 && !hasCurrent) return null
+function Legend({
+  series,
+  hasCurrent,
+  hasTicks,
+}: {
+  series: readonly Series[]
+  hasCurrent: boolean
+  hasTicks: boolean
+}): Rendered {
+  if (series.length === 0 && !hasCurrent && !hasTicks) return null
   return (
     <ul class="legend">
       {series.map(({ label, tone }) => (
@@ -325,6 +360,14 @@ function Legend({ series, hasCurrent }: { series: readonly Series[]; hasCurrent:
             <path class="hatch" d="M0 5L5 0H8L0 8zM4 8L8 4V7L7 8z" />
           </svg>
           in progress
+        </li>
+      )}
+      {hasTicks && (
+        <li>
+          <svg viewBox="0 0 8 8" width="8" height="8" aria-hidden="true" focusable="false">
+            <path class="marker-tick" d="M4 0V8" />
+          </svg>
+          release
         </li>
       )}
     </ul>

@@ -1,4 +1,5 @@
 import type { Rendered } from '../../define.js'
+import { formatCount } from '../time.js'
 import { ChartTable } from './chart-table.js'
 import { type Marker, Markers } from './charts.js'
 import { localTimes, type TimeAxis, TimeLabels } from './time-axis.js'
@@ -22,7 +23,16 @@ export interface Moment {
 
 const HEIGHT = 100
 
-/** Lines over time with a data table. Highlighted moments have a band behind the lines. */
+/** Counts that belong to the lines of a chart, such as errors. Marked on the x axis. */
+export interface Marks {
+  label: string
+  counts: readonly number[]
+}
+
+/** Height of a mark, in units of the chart. */
+const MARK_HEIGHT = 3
+
+/** Lines over time with a data table. */
 export function LineChart({
   title,
   moments,
@@ -31,7 +41,7 @@ export function LineChart({
   format,
   minMax = 1,
   scale = 10,
-  highlighted = [],
+  marks,
   markers = [],
 }: {
   title: string
@@ -43,7 +53,7 @@ export function LineChart({
   minMax?: number
   /** Base of the units: 1024 for bytes. */
   scale?: 10 | 1024
-  highlighted?: readonly boolean[]
+  marks?: Marks | undefined
   markers?: readonly Marker[]
 }): Rendered {
   const values = lines.flatMap((line) => line.values.filter((value) => value !== null))
@@ -62,6 +72,14 @@ export function LineChart({
               {label}
             </li>
           ))}
+          {marks && (
+            <li>
+              <svg viewBox="0 0 16 8" width="16" height="8" aria-hidden="true" focusable="false">
+                <rect class="mark" y="4" width="16" height="4" />
+              </svg>
+              {marks.label}
+            </li>
+          )}
         </ul>
       </figcaption>
       <div class={markers.length > 0 ? 'plot has-markers' : 'plot'}>
@@ -71,6 +89,7 @@ export function LineChart({
           <span>{format(0)}</span>
         </div>
         <div class="plot-area">
+          {markers.length > 0 && <Markers markers={markers} />}
           {/* biome-ignore lint/a11y/useSemanticElements: the moments of a chart are not form fields */}
           <svg
             viewBox={`0 0 1000 ${HEIGHT}`}
@@ -80,20 +99,22 @@ export function LineChart({
             data-chart
           >
             <path class="grid" d={`M0 .5H1000M0 ${HEIGHT / 2}H1000M0 ${HEIGHT - 0.5}H1000`} />
-            {highlighted.map((isHighlighted, i) => isHighlighted && <Band x={i * step} width={step} />)}
+            {marks?.counts.map((count, i) => count > 0 && <Mark x={i * step} width={step} />)}
             {lines.map(({ values, tone }) => (
               <path class={`line line-${tone}`} d={linePath(values, step, max)} />
             ))}
             {moments.map((moment, i) => (
               <MomentColumn
                 moment={moment}
-                values={lines.map((line) => `${line.label}: ${formatOrDash(line.values[i], format)}`)}
+                values={[
+                  ...lines.map((line) => `${line.label}: ${formatOrDash(line.values[i], format)}`),
+                  ...(marks?.counts[i] ? [`${marks.label}: ${formatCount(marks.counts[i])}`] : []),
+                ]}
                 x={i * step}
                 width={step}
               />
             ))}
           </svg>
-          {markers.length > 0 && <Markers markers={markers} />}
         </div>
         <TimeLabels axis={axis} count={moments.length} />
       </div>
@@ -141,8 +162,8 @@ function MomentColumn({
   )
 }
 
-function Band({ x, width }: { x: number; width: number }) {
-  return <rect class="band" x={round(x)} y="0" width={round(width)} height={HEIGHT} />
+function Mark({ x, width }: { x: number; width: number }) {
+  return <rect class="mark" x={round(x)} y={HEIGHT - MARK_HEIGHT} width={round(width * 0.8)} height={MARK_HEIGHT} />
 }
 
 /** Draws an isolated value as a short line, because a single point would be invisible. */
