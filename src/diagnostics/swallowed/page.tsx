@@ -7,7 +7,7 @@ import { formatPercent } from '../../dashboard/ui/units.js'
 import { daysInput } from '../hourly/days.js'
 import { loadSources, type SourceLines } from '../source/source-code.js'
 import { MAX_LOCATIONS, SwallowedExceptions, type SwallowingLocation, swallowedExceptions } from './query.js'
-import { SwallowingLocationItem } from './swallowing-location.js'
+import { SwallowingLocationItem, shownColumns, UNACCOUNTED_NOTE } from './swallowing-location.js'
 
 interface PageData {
   data: SwallowedExceptions
@@ -82,16 +82,25 @@ function topHandlerLine({ handlers: [handler] }: SwallowingLocation): {
 function Locations({ data, sources, visit }: PageData & { visit: Visit }): Rendered {
   const { totals, total_count } = data
   const firstEmpty = data.locations.find(({ handlers: [handler] }) => handler?.handler_kind === 'empty')
+  const columns = shownColumns(data.locations)
   const locations = totals.locations === 1 ? '1 location' : `${formatCount(totals.locations)} locations`
   return (
     <section class="stack" aria-label="Locations">
       <p class="muted">
-        {`${formatCount(totals.raise_count)} thrown in ${locations}: ${formatCount(totals.rescue_count)} swallowed, ${formatCount(totals.reported_count)} reported, ${formatCount(totals.unaccounted_count)} unaccounted for.`}
+        {`${formatCount(totals.raise_count)} thrown in ${locations}: ${formatCount(totals.rescue_count)} swallowed, ${formatCount(totals.reported_count)} reported`}
+        {totals.unaccounted_count > 0 && (
+          <>
+            {', '}
+            <span title={UNACCOUNTED_NOTE}>{`${formatCount(totals.unaccounted_count)} unaccounted for`}</span>
+          </>
+        )}
+        {'.'}
       </p>
       <ol>
         {data.locations.map((location, i) => (
           <SwallowingLocationItem
             location={location}
+            columns={columns}
             source={sources[i] ?? null}
             open={location === firstEmpty}
             visit={visit}

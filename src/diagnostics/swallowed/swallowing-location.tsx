@@ -7,8 +7,30 @@ import { SourceCode, type SourceLines } from '../../dashboard/ui/values/source-c
 import { OTHERS } from '../../model/frequent-names.js'
 import type { SwallowingHandler, SwallowingLocation } from './query.js'
 
+/** Tooltip of the exceptions that are not swallowed and not reported. */
+export const UNACCOUNTED_NOTE = 'Neither caught by your code nor reported, for example dropped by a library'
+
+/** Columns with a value in at least one row. */
+export interface ShownColumns {
+  ratio: boolean
+  unaccounted: boolean
+}
+
+export function shownColumns(locations: readonly SwallowingLocation[]): ShownColumns {
+  return {
+    ratio: locations.some((location) => ratioText(location) !== undefined),
+    unaccounted: locations.some(({ unaccounted_count }) => unaccounted_count > 0),
+  }
+}
+
+/** Undefined for few exceptions. */
+function ratioText({ rescue_ratio, raise_count }: SwallowingLocation): string | undefined {
+  return samplePercent(rescue_ratio, raise_count)
+}
+
 interface SwallowingLocationItemProps {
   location: SwallowingLocation
+  columns: ShownColumns
   source: SourceLines | null
   /** Shows the source of the handler. */
   open: boolean
@@ -16,8 +38,14 @@ interface SwallowingLocationItemProps {
 }
 
 /** List item with the figures and handlers of one raise location. */
-export function SwallowingLocationItem({ location, source, open, visit }: SwallowingLocationItemProps): Rendered {
-  const { error_type, raise_location, raise_count, rescue_count, unaccounted_count, rescue_ratio, handlers } = location
+export function SwallowingLocationItem({
+  location,
+  columns,
+  source,
+  open,
+  visit,
+}: SwallowingLocationItemProps): Rendered {
+  const { error_type, raise_location, raise_count, rescue_count, unaccounted_count, handlers } = location
   return (
     <li class="record swallowing">
       <div class="record-main">
@@ -40,14 +68,18 @@ export function SwallowingLocationItem({ location, source, open, visit }: Swallo
           <dt>Swallowed</dt>
           <dd>{formatCount(rescue_count)}</dd>
         </div>
-        <div>
-          <dt>Ratio</dt>
-          <dd>{samplePercent(rescue_ratio, raise_count) ?? '–'}</dd>
-        </div>
-        <div title="Neither caught by your code nor reported">
-          <dt>Unaccounted</dt>
-          <dd>{formatCount(unaccounted_count)}</dd>
-        </div>
+        {columns.ratio && (
+          <div>
+            <dt>Ratio</dt>
+            <dd>{ratioText(location) ?? '–'}</dd>
+          </div>
+        )}
+        {columns.unaccounted && (
+          <div title={UNACCOUNTED_NOTE}>
+            <dt>Unaccounted</dt>
+            <dd>{formatCount(unaccounted_count)}</dd>
+          </div>
+        )}
         <div>
           <dt>Last seen</dt>
           <dd>

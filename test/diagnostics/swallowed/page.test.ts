@@ -3,6 +3,13 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Visit } from '../../../src/dashboard/define.js'
+import type { SwallowingLocation } from '../../../src/diagnostics/swallowed/query.js'
+import {
+  type ShownColumns,
+  SwallowingLocationItem,
+  shownColumns,
+} from '../../../src/diagnostics/swallowed/swallowing-location.js'
 import { type Host, startHost } from '../../support/host.js'
 import { storeSamples } from '../samples.js'
 
@@ -37,6 +44,26 @@ describe('the swallowed-exceptions page', () => {
     )
   })
 
+  test('omits columns without a value in any row', () => {
+    const location = (raise_count: number, unaccounted_count: number): SwallowingLocation => ({
+      ...{ error_type: 'Error', raise_location: 'src/a.ts:1:1', raise_count, rescue_count: 2, unaccounted_count },
+      ...{ reported_count: 0, rescue_ratio: 1, last_seen_at: new Date(NOW).toISOString(), handlers: [] },
+    })
+    expect(shownColumns([location(5, 0), location(2, 0)])).toEqual({ ratio: false, unaccounted: false })
+    expect(shownColumns([location(5, 0), location(500, 1)])).toEqual({ ratio: true, unaccounted: true })
+    const visit = {
+      base: '',
+      query: new URLSearchParams(),
+      applications: [],
+      application_id: null,
+      now: NOW,
+    } as unknown as Visit
+    const render = (columns: ShownColumns) =>
+      String(SwallowingLocationItem({ location: location(5, 0), columns, source: null, open: false, visit }))
+    expect(render({ ratio: true, unaccounted: true })).toContain('<dt>Ratio</dt><dd>–</dd>')
+    expect(render({ ratio: false, unaccounted: false })).not.toMatch(/<dt>(Ratio|Unaccounted)/)
+  })
+
   describe('with counts', () => {
     beforeAll(() =>
       storeSamples(url, NOW, [
@@ -47,7 +74,9 @@ describe('the swallowed-exceptions page', () => {
 
     test('shows figures, handler behavior and the code of the first handler', async () => {
       const page = await shown()
-      expect(page).toContain('1,005 thrown in 2 locations: 1,000 swallowed, 0 reported, 5 unaccounted for.')
+      expect(page).toMatch(
+        /1,005 thrown in 2 locations: 1,000 swallowed, 0 reported, <span title="Neither caught [^"]+">5 unaccounted for<\/span>\./,
+      )
       expect(page).toMatch(/<dt>Ratio<\/dt><dd>99%<\/dd>/)
       expect(page).toMatch(/<dt>Unaccounted<\/dt><dd>5<\/dd>/)
       expect(page).toContain('empty catch')
