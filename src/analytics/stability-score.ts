@@ -6,7 +6,7 @@ import { share } from './statistics.js'
 const SEVERITY_WEIGHTS: Record<Severity, number> = { critical: 1, high: 0.6, medium: 0.3, low: 0.1 }
 
 /** Explanation of the score. */
-export const STABILITY_SCALE = 'Stability from 0 to 100: 70 and above is stable, below 40 unstable.'
+export const STABILITY_SCALE = 'Stability is from 0 to 100: 70 and above is stable, below 40 unstable.'
 
 /** Formula of the score for the help text. */
 export function stabilityFormula({ open, growth }: { open: string; growth: string }): string {
@@ -18,6 +18,11 @@ export type StabilityStatus = (typeof STABILITY_STATUSES)[number]
 
 export function stabilityStatus(score: number): StabilityStatus {
   return score >= 70 ? 'stable' : score >= 40 ? 'at_risk' : 'unstable'
+}
+
+/** Score in words, such as `Stability 44 of 100, at risk`. */
+export function stabilityText(score: number, status: StabilityStatus): string {
+  return `Stability ${score} of 100, ${status.replace('_', ' ')}`
 }
 
 export interface StabilityParts {

@@ -69,8 +69,17 @@ export function Headlines({ rows }: { rows: readonly Headline[] }): Rendered {
 
 export interface Column<Row> {
   name: string
+  /** Shorter name for compact rows. */
+  shortName?: string
   /** Right-aligns the column. */
   number?: boolean
+  /**
+   * Presentation on a phone. If set for one column, each row is two or three lines: the row header with `aside` at its
+   * end, followed by values with their name, `plain` values without it, and `chip` for a value with its name in a frame.
+   */
+  compact?: 'aside' | 'plain' | 'chip'
+  /** True for a value such as 0, which compact rows omit. */
+  isBlank?(row: Row): boolean
   cell(row: Row): Rendered
 }
 
@@ -106,7 +115,7 @@ export function InsightTable<Row>({ title, rows, columns: [first, ...columns], w
   return (
     <section class="scroll" tabindex={0} aria-label={title}>
       <div class={wide ? 'table-space wide' : 'table-space'}>
-        <table class="data-table">
+        <table class={columns.some(({ compact }) => compact) ? 'data-table compact' : 'data-table'}>
           <thead>
             <tr>
               <th scope="col">{first.name}</th>
@@ -121,9 +130,9 @@ export function InsightTable<Row>({ title, rows, columns: [first, ...columns], w
             {rows.map((row) => (
               <tr>
                 <th scope="row">{first.cell(row)}</th>
-                {columns.map(({ name, number, cell }) => (
-                  <td class={number ? 'number' : undefined} data-name={name}>
-                    {cell(row)}
+                {columns.map((column) => (
+                  <td class={cellClass(column, row)} data-name={column.shortName ?? column.name}>
+                    {column.cell(row)}
                   </td>
                 ))}
               </tr>
@@ -133,6 +142,11 @@ export function InsightTable<Row>({ title, rows, columns: [first, ...columns], w
       </div>
     </section>
   )
+}
+
+function cellClass<Row>({ number, compact, isBlank }: Column<Row>, row: Row): string | undefined {
+  const classes = [number && 'number', compact && `cell-${compact}`, isBlank?.(row) && 'cell-blank']
+  return classes.filter(Boolean).join(' ') || undefined
 }
 
 /** Age of cached figures; empty if they are fresh. */

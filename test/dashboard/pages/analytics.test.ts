@@ -74,6 +74,21 @@ describeOneDatabase('analytics pages', (database) => {
     expect(page).not.toContain(HOSTILE)
   })
 
+  test('/releases leads with the share of severe occurrences and marks zeros, which a phone omits', async () => {
+    const page = await (await host.get('/releases')).text()
+    const [, columns = ''] = /<table class="data-table compact"><thead><tr>(.*?)<\/tr>/.exec(page) ?? []
+    expect([...columns.matchAll(/>([^<]+)<\/th>/g)].slice(0, 3).map(([, name]) => name)).toEqual([
+      'Release',
+      'Critical or high',
+      'First seen',
+    ])
+    const cells = [...page.matchAll(/<td class="number cell-chip( cell-blank)?" data-name="(\w+)">(.*?)<\/td>/g)]
+    expect(cells.length).toBeGreaterThan(10)
+    for (const [cell, blank, , value = ''] of cells) {
+      expect([cell, /^(0|–|0 of \d+)$/.test(value.replace(/<[^>]+>/g, ''))]).toEqual([cell, blank !== undefined])
+    }
+  })
+
   test('/releases compares a release with any other in HTML and JSON', async () => {
     expect(await host.json('/releases?app_version=1.1.0')).toMatchObject({
       release: { before_version: HOSTILE, comparable_versions: [HOSTILE, '1.0.0'], new_count: 0, gone_count: 1 },
@@ -263,7 +278,7 @@ test('shows neither gone errors nor a stability score for a release with little 
     /<h1>Release 2\.0\.0<\/h1>.*<h3 class="section-title">Not seen yet <span class="count">1</s,
   )
   expect(await page()).toContain('title="Available one day after the first occurrence of the release"')
-  expect(await page()).not.toContain('class="score')
+  expect(await page()).not.toContain('title="Stability ')
   clock.now = NOW + 2 * DAY
   expect(await page()).toMatch(/<h3 class="section-title">Gone <span class="count">1</)
   await host.close()

@@ -49,14 +49,15 @@ export function ProblematicReleases({
           rows={releases}
           columns={[
             { name: 'Release', cell: (release) => <ReleaseLink release={release} visit={visit} /> },
-            { name: 'Reason', cell: (release) => <Reasons release={release} /> },
-            { name: 'Previous', cell: ({ before }) => before.app_version },
-            { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
             {
               name: 'First seen',
               number: true,
+              compact: 'aside',
               cell: ({ first_seen_at }) => <Time iso={first_seen_at} visit={visit} />,
             },
+            { name: 'Reason', cell: (release) => <Reasons release={release} /> },
+            { name: 'Previous', cell: ({ before }) => before.app_version },
+            { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
           ]}
         />
       )}
@@ -113,9 +114,14 @@ function UserTable({ users, visit }: { users: readonly UserErrors[]; visit: Visi
       rows={users}
       columns={[
         { name: 'User', cell: ({ user_id }) => <a href={href(visit, '/errors', { user_id })}>{user_id}</a> },
+        {
+          name: 'Last seen',
+          number: true,
+          compact: 'aside',
+          cell: ({ last_seen_at }) => <Time iso={last_seen_at} visit={visit} />,
+        },
         { name: 'Errors', number: true, cell: ({ error_count }) => formatCount(error_count) },
         { name: 'Occurrences', number: true, cell: ({ occurrences }) => formatCount(occurrences) },
-        { name: 'Last seen', number: true, cell: ({ last_seen_at }) => <Time iso={last_seen_at} visit={visit} /> },
       ]}
     />
   )
@@ -148,8 +154,13 @@ export function CorrelatedHours({ pairs, visit }: { pairs: readonly CorrelatedTy
                 </ul>
               ),
             },
-            { name: 'Coefficient', number: true, cell: ({ correlation }) => correlation.toFixed(2) },
-            { name: 'Shared hours', number: true, cell: ({ shared_hours }) => formatCount(shared_hours) },
+            { name: 'Coefficient', number: true, compact: 'chip', cell: ({ correlation }) => correlation.toFixed(2) },
+            {
+              name: 'Shared hours',
+              number: true,
+              compact: 'chip',
+              cell: ({ shared_hours }) => formatCount(shared_hours),
+            },
           ]}
         />
       )}

@@ -7,7 +7,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
 import { formatIdentifier, SeverityBadge, StatusBadge } from '../../ui/badges.js'
 import { Sparkline } from '../../ui/charts/charts.js'
-import { SeverityMix } from '../../ui/charts/severity-mix.js'
+import { SeverityMix, severeText } from '../../ui/charts/severity-mix.js'
 import { ErrorLink } from '../../ui/error-link.js'
 import { Explanation } from '../../ui/explanation.js'
 import { type Column, Insight, InsightTable } from '../../ui/insight.js'
@@ -16,7 +16,7 @@ import { formatDuration, samplePercent, sharePercent } from '../../ui/units.js'
 
 const MAX_SHOWN_ERRORS = 10
 
-/** One card per platform with its score, trend and figures. */
+/** One card per platform with its share of severe occurrences, trend and figures. */
 export function PlatformCards({
   rates,
   scores,
@@ -30,12 +30,10 @@ export function PlatformCards({
 }): Rendered {
   return (
     <section>
-      <h2 class="section-title">Stability</h2>
-      <p class="description">
-        {STABILITY_SCALE}
-        {rates.length === MAX_LISTED_PLATFORMS &&
-          ` Lists the ${MAX_LISTED_PLATFORMS} platforms with the most occurrences.`}
-      </p>
+      <h2 class="section-title">Occurrences by platform</h2>
+      {rates.length === MAX_LISTED_PLATFORMS && (
+        <p class="description">{`The ${MAX_LISTED_PLATFORMS} platforms with the most occurrences.`}</p>
+      )}
       <ul class="platforms">
         {rates.map((rate) => (
           <li class="card platform">
@@ -49,7 +47,7 @@ export function PlatformCards({
         ))}
       </ul>
       <Explanation>
-        {`Stability: ${stabilityFormula({ open: 'its errors', growth: 'the previous period' })} Change: compared with the previous period of the same length. Resolved and time to resolve: errors last seen on the platform.`}
+        {`${STABILITY_SCALE} Stability: ${stabilityFormula({ open: 'its errors', growth: 'the previous period' })} Change: compared with the previous period of the same length. Resolved and time to resolve: errors last seen on the platform.`}
       </Explanation>
     </section>
   )
@@ -77,11 +75,7 @@ function PlatformCard({
             {rate.platform}
           </a>
         </h3>
-        {stability && (
-          <p class={`score score-${stability.status}`}>
-            <strong>{stability.stability_score}</strong> {formatIdentifier(stability.status)}
-          </p>
-        )}
+        <p class="muted">{`${severeText(rate.severities)} critical or high`}</p>
       </div>
       <Trend rate={rate} />
       <SeverityMix counts={rate.severities} />
@@ -97,6 +91,9 @@ function PlatformCard({
               {`${formatCount(stability.resolved_count)} of ${formatCount(stability.error_count)} errors`}
             </Fact>
             <Fact label="Time to resolve">{formatDuration(stability.median_time_to_resolve_ms)}</Fact>
+            <Fact label="Stability">
+              {`${stability.stability_score} of 100, ${formatIdentifier(stability.status)}`}
+            </Fact>
           </>
         )}
       </dl>

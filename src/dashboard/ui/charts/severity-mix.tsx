@@ -1,6 +1,7 @@
 import { SEVERITIES, type Severity } from '../../../model/severity/severity.js'
 import type { Rendered } from '../../define.js'
 import { formatCount } from '../time.js'
+import { samplePercent } from '../units.js'
 
 /** Distribution of occurrences by severity as one stacked bar. */
 export function SeverityMix({ counts }: { counts: Readonly<Record<Severity, number>> }): Rendered {
@@ -18,6 +19,18 @@ export function SeverityMix({ counts }: { counts: Readonly<Record<Severity, numb
       })}
     </svg>
   )
+}
+
+/** Occurrences that are critical or high. */
+export function severeCount({ critical, high }: Readonly<Record<Severity, number>>): number {
+  return critical + high
+}
+
+/** Share of critical and high occurrences, or their number if the total is small. */
+export function severeText(counts: Readonly<Record<Severity, number>>): string {
+  const total = SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0)
+  const severe = severeCount(counts)
+  return samplePercent(severe / total, total) ?? `${formatCount(severe)} of ${formatCount(total)}`
 }
 
 function percent(value: number): string {
