@@ -181,11 +181,15 @@ export function isRegression({ application, kind, occurred_at }: PlannedOccurren
  * Active periods of an error within the history: from the version that introduced it to its fix, and from its
  * regression.
  */
-function activeSpans({ releases }: SampleApplication, { since, until, regressedIn }: SampleKind, now: number): Span[] {
+function activeSpans(
+  { releases }: SampleApplication,
+  { since, until, starts_days_ago = HISTORY_DAYS, regressedIn }: SampleKind,
+  now: number,
+): Span[] {
   const releaseAge = (version: string | undefined, fallback: number) =>
     releases.find((release) => release.version === version)?.days_ago ?? fallback
   const first = {
-    from: now - Math.min(HISTORY_DAYS, releaseAge(since, HISTORY_DAYS)) * DAY,
+    from: now - Math.min(HISTORY_DAYS, releaseAge(since, starts_days_ago)) * DAY,
     to: now - releaseAge(until, 0) * DAY,
   }
   return regressedIn === undefined ? [first] : [first, { from: now - releaseAge(regressedIn, 0) * DAY, to: now }]

@@ -21,6 +21,8 @@ export interface SampleKind {
   /** Version that introduced the error, and version that fixed it. */
   readonly since?: string
   readonly until?: string
+  /** Start of an error that no version introduced, such as an outage. */
+  readonly starts_days_ago?: number
   /** Later version in which the error regressed. */
   readonly regressedIn?: string
   readonly code?: string

@@ -13,9 +13,13 @@ interface PauseRange {
   readonly max: number
 }
 
-/** Two to three times the rate of the history. At a higher rate, the last hours would dominate every chart. */
+/**
+ * Two to three times the rate of the history. At a higher rate, the last hours would dominate every chart. Only the error
+ * of the newest release, which has no history, is more frequent, so that it stays at the top of the list.
+ */
 export const PACES = {
   customers: { first: { min: 4000, max: 12_000 }, later: { min: 100_000, max: 200_000 } },
+  newError: { first: { min: 20_000, max: 60_000 }, later: { min: 60_000, max: 180_000 } },
   otherApplications: { first: { min: 6000, max: 18_000 }, later: { min: 110_000, max: 250_000 } },
 } as const satisfies Record<string, Pace>
 

@@ -20,6 +20,8 @@ export interface SampleOptions {
   now: number
 }
 
+/** The error that the newest release introduced. */
+const NEW_ERROR = CUSTOMER_REQUESTS.find(({ kind }) => kind === 'order-not-saved')
 /** Enough for every page to show data. The rest is recorded in the background. */
 const INITIAL_OCCURRENCES = 2500
 /** Small enough for the dashboard to respond between two batches. */
@@ -78,7 +80,7 @@ export class Sample {
       this.#history = this.#recordAll(remaining, stop, PAUSE_MS)
       this.#running.push(this.#history.then(() => this.#detect(DETECTION_WINDOW_MS, stop)))
     }
-    this.#running.push(this.#recordLive(stop), this.#sendRequests(shop, stop))
+    this.#running.push(this.#recordLive(stop), this.#sendRequests(shop, stop), this.#sendNewErrors(shop, stop))
   }
 
   /** Resolves when the history is recorded, or when the sample has stopped. */
@@ -185,6 +187,17 @@ export class Sample {
       await pause(nextPause(PACES.customers, Date.now() - started, random), stop)
       const index = random.weightedIndex(CUSTOMER_REQUESTS.map(({ weight }) => weight))
       await this.#sendRequest(shop, CUSTOMER_REQUESTS[index] as CustomerRequest, random, stop)
+    }
+  }
+
+  /** Repeats the error of the newest release. */
+  async #sendNewErrors(shop: URL, stop: AbortSignal): Promise<void> {
+    if (!NEW_ERROR) return
+    const random = new SeededRandom(this.#options.seed + 3)
+    const started = Date.now()
+    while (!stop.aborted) {
+      await pause(nextPause(PACES.newError, Date.now() - started, random), stop)
+      await this.#sendRequest(shop, NEW_ERROR, random, stop)
     }
   }
 

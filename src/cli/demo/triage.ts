@@ -13,8 +13,8 @@ interface TriageStep {
 
 const [AMARA, JONAS, MEI, RAFAEL, PRIYA, ELODIE] = TEAM
 
-/** Triage history of the sample errors. */
-const STEPS: readonly TriageStep[] = [
+/** Triage history of the sample errors. Resolutions take 1 to 9 days. */
+export const STEPS: readonly TriageStep[] = [
   { error: 'render-hydration', days_ago: 43.8, command: 'AssignError', input: { assigned_to: MEI, actor: PRIYA } },
   { error: 'render-hydration', days_ago: 43.6, command: 'UpdatePriority', input: { priority_level: 4, actor: PRIYA } },
   {
@@ -36,10 +36,10 @@ const STEPS: readonly TriageStep[] = [
       resolution_reference: 'https://git.example/larder/storefront/pull/812',
     },
   },
-  { error: 'android-npe', days_ago: 60, command: 'AssignError', input: { assigned_to: RAFAEL, actor: JONAS } },
+  { error: 'android-npe', days_ago: 45, command: 'AssignError', input: { assigned_to: RAFAEL, actor: JONAS } },
   {
     error: 'android-npe',
-    days_ago: 52,
+    days_ago: 41,
     command: 'AddComment',
     input: {
       author_name: RAFAEL,
@@ -63,15 +63,15 @@ const STEPS: readonly TriageStep[] = [
     command: 'ResolveError',
     input: { resolved_by: ELODIE, resolution_comment: 'Initialize the flags client before the routes.' },
   },
-  { error: 'coupon-loop', days_ago: 30, command: 'AssignError', input: { assigned_to: AMARA, actor: AMARA } },
+  { error: 'coupon-loop', days_ago: 43.2, command: 'AssignError', input: { assigned_to: AMARA, actor: AMARA } },
   {
     error: 'coupon-loop',
-    days_ago: 19.7,
+    days_ago: 41.8,
     command: 'ResolveError',
     input: {
       resolved_by: AMARA,
       resolution_comment: 'Reject coupons that grant themselves.',
-      resolution_reference: 'https://git.example/larder/storefront/pull/840',
+      resolution_reference: 'https://git.example/larder/storefront/pull/811',
     },
   },
   {

@@ -125,8 +125,9 @@ export const BILLING: readonly SampleKind[] = [
       'async ReportJob.run src/jobs/report-job.ts:52:18',
       ...BULLMQ,
     ],
-    per_day: 0.3,
+    per_day: 0.7,
     rhythm: 'nightly',
+    starts_days_ago: 19,
     until: '1.21.0',
   },
   {
@@ -172,6 +173,7 @@ export const BILLING: readonly SampleKind[] = [
     ],
     per_day: 1.3,
     rhythm: 'office',
+    starts_days_ago: 38,
     until: '1.20.0',
     severity: 'medium',
   },
