@@ -225,6 +225,10 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
       const before = await places()
       const count = Number(await row.locator('[data-field="occurrence_count"]').textContent())
 
+      // The new bar has the scale of the page.
+      const [sparkline, pageMax] = [row.locator('.sparkline'), 4 * (count + 2)]
+      await sparkline.evaluate((element, max) => element.setAttribute('data-max', String(max)), pageMax)
+
       const fresh = way === 'by polling' ? 40 : 20
       for (let i = 0; i < 3; i++) {
         await host.tracker.Commands.LogError.call({ error_type: `Fresh${fresh + i}`, message: `Number ${i}` })
@@ -242,6 +246,7 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
       expect(await row.locator('[data-field="user_count"]').textContent()).toBe('2')
       expect(await row.locator('[data-field="occurred_at"]').textContent()).toBe('just now')
       expect(await row.locator('svg title').textContent()).toContain(`, ${count + 2}`)
+      expect(Number(await sparkline.locator('rect').last().getAttribute('height'))).toBeCloseTo(12)
       expect(await page.locator('#announcer').textContent()).toBe('3 new errors')
       expect(await places()).toEqual(before)
 

@@ -24,7 +24,7 @@ export function demoBanner(request: Request, { mount_path, newErrorId, version }
     links: [
       { label: 'Why are paid orders lost?', url: `${mount_path}/errors/${newErrorId}` },
       { label: `What did ${version} change?`, url: `${mount_path}/releases?app_version=${version}` },
-      { label: 'Break something yourself', url: '/' },
+      { label: 'Break something', url: '/' },
     ],
     dismiss_url: `${BANNER_PATH}?to=${encodeURIComponent(pathname + search)}`,
   }
