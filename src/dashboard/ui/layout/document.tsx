@@ -48,7 +48,7 @@ export function pageDocument(
 function BannerLine({ text, links, dismiss_url }: Banner): Rendered {
   return (
     <aside class="banner" aria-label="Hints">
-      <div class="banner-links">
+      <div class="banner-links scroll-row">
         <span>{text}</span>
         {links.map(({ label, url }) => (
           <a href={url}>{label}</a>
