@@ -164,7 +164,9 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     const memory = page.locator('.process-charts figure').first()
     const tooltip = memory.locator('.chart-tooltip')
     await memory.locator('[data-bar][tabindex="0"]').focus()
-    expect(await tooltip.innerText()).toMatch(/, in progress\nProcess \(RSS\): [\d.]+ [MG]B\nHeap used: [\d.]+ [MG]B(\nErrors: \d+)?$/)
+    expect(await tooltip.innerText()).toMatch(
+      /, in progress\nProcess \(RSS\): [\d.]+ [MG]B\nHeap used: [\d.]+ [MG]B(\nErrors: \d+)?$/,
+    )
     await page.keyboard.press('ArrowLeft')
     expect(await tooltip.innerText()).toMatch(/ \d\d:\d\d–\d\d:\d\d UTC\nProcess/)
     await memory.getByRole('link', { name: /^Release 4\.2\.0, first seen / }).focus()
