@@ -147,6 +147,14 @@ describeEachDatabase('hostile tags', (database) => {
     expect(await suggest('…')).toEqual([])
   })
 
+  test('hostile tags beyond the number of parameters of a statement do not break the page of an error', async () => {
+    const { tracker, pageOf, types } = await openHost(await database.fresh())
+    const tags = Object.fromEntries(Array.from({ length: 70_000 }, (_, i) => [`key${i}`, `v${i}`]))
+    await ENTRANCES['an import']?.(tracker, 'Huge', tags)
+    expect(await types('tag=key0:v0')).toBe('Huge')
+    expect(await pageOf('Huge')).toMatch(/\/errors\?tag=key0/)
+  })
+
   test('hostile OpenTelemetry attributes are limited and do not become tags', async () => {
     const { tracker, pageOf, storedTags } = await openHost(await database.fresh())
     const processor = new FaultboardSpanProcessor({ tracker })

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { filterText } from '../../model/input/input.js'
 import { type Scope, scopeInput } from '../../model/input/scope.js'
 import * as r from '../../model/result.js'
-import { parseTag, type Tag } from '../../model/tags.js'
+import { MAX_TAG_KEYS, parseTag, type Tag } from '../../model/tags.js'
 import { OMITTED_KEYS } from '../../model/text.js'
 import { defineOperation } from '../../operation.js'
 import { type RawBuilder, sql } from '../../store/kysely.js'
@@ -118,12 +118,14 @@ export async function findableTags(
   wanted: readonly Tag[],
 ): Promise<FindableTags> {
   if (wanted.length === 0) return { tags: [], fullKeys: [] }
+  // An imported occurrence can have any number of tags, and SQLite looks up each combination of key and value.
+  const examined = wanted.slice(0, MAX_TAG_KEYS)
   const rows = await database.read
     .selectFrom('faultboard_error_tags')
     .select(['tag_key as key', 'tag_value as value'])
     .where('error_id', '=', error_id)
-    .where('tag_key', 'in', [OMITTED_KEYS, ...wanted.map(({ key }) => key)])
-    .where('tag_value', 'in', [MORE_VALUES, ...wanted.map(({ value }) => value)])
+    .where('tag_key', 'in', [OMITTED_KEYS, ...examined.map(({ key }) => key)])
+    .where('tag_value', 'in', [MORE_VALUES, ...examined.map(({ value }) => value)])
     .execute()
   return {
     tags: rows.filter(({ value }) => value !== MORE_VALUES),
