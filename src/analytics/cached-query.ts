@@ -1,8 +1,10 @@
 import type { Context } from '../context.js'
 import type { Database } from '../store/database.js'
 
-/** Minimum duration of a query whose result is cached, for a small database. */
+/** Minimum duration of a query whose result is cached, unless the database is large. */
 const MIN_CACHED_MS = 50
+/** Below this number of errors, no result is cached, because a slow query only shows that the machine is busy. */
+const SMALL_DATABASE_ERRORS = 100
 /** Above this number of errors, all results are cached. */
 const LARGE_DATABASE_ERRORS = 5000
 /** Fresh for one minute; served stale for ten minutes while it is refreshed. */
@@ -31,7 +33,7 @@ interface CacheEntry {
 const caches = new WeakMap<Database, Map<string, CacheEntry>>()
 
 /**
- * Caches results that are slow on a large database, for pages only. On a small database, fast results are not cached.
+ * Caches results for pages only: all results of a large database, slow results of others, none of a small database.
  * Concurrent callers share one query.
  */
 export async function cachedQuery<T>(
@@ -63,7 +65,8 @@ async function refresh<T>(
     try {
       const result = { value: await query(), queriedAt }
       entry.storedAt = performance.now()
-      const isCacheable = entry.storedAt - started >= MIN_CACHED_MS || (await hasManyErrors(context.database))
+      const isSlow = entry.storedAt - started >= MIN_CACHED_MS
+      const isCacheable = await hasErrors(context.database, isSlow ? SMALL_DATABASE_ERRORS : LARGE_DATABASE_ERRORS)
       entry.result = isCacheable ? result : null
       return result
     } finally {
@@ -78,15 +81,16 @@ async function refresh<T>(
 /** Databases with many errors. Not rechecked, because only a mass deletion could change this. */
 const largeDatabases = new WeakSet<Database>()
 
-async function hasManyErrors(database: Database): Promise<boolean> {
+/** Checks for about this number of errors, by the highest id. */
+async function hasErrors(database: Database, minimum: number): Promise<boolean> {
   if (largeDatabases.has(database)) return true
   const newest = await database.read
     .selectFrom('faultboard_errors')
     .select(({ fn }) => fn.max<number | null>('id').as('id'))
     .executeTakeFirst()
-  if ((newest?.id ?? 0) < LARGE_DATABASE_ERRORS) return false
-  largeDatabases.add(database)
-  return true
+  const highestId = newest?.id ?? 0
+  if (highestId >= LARGE_DATABASE_ERRORS) largeDatabases.add(database)
+  return highestId >= minimum
 }
 
 function storeEntry(cache: Map<string, CacheEntry>, cacheKey: string, entry: CacheEntry): void {
