@@ -169,8 +169,8 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     await page.goto(at(ordinary, '/errors/analytics'))
     const panel = page.locator('details.insight').first()
     const height = async (element: Locator) => (await element.boundingBox())?.height ?? 0
-    // Padding of 16 pixels and a border on both sides.
-    expect(await height(panel)).toBeCloseTo((await height(panel.locator('.insight-summary'))) + 34, 0)
+    // Padding of 16 pixels and a line above.
+    expect(await height(panel)).toBeCloseTo((await height(panel.locator('.insight-summary'))) + 17, 0)
     await panel.locator('.insight-summary').click()
     expect(await height(panel)).toBeGreaterThan(100)
   })
