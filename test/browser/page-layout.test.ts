@@ -117,6 +117,14 @@ describeInBrowser('page layout', ({ open }) => {
     await expectNoOverflow(page)
   })
 
+  test('prints pages in their full width without navigation', async () => {
+    const page = await open({ viewport: { width: 1100, height: 900 } })
+    await page.goto(`${base}/errors`)
+    await page.emulateMedia({ media: 'print' })
+    expect((await page.locator('main').boundingBox())?.width).toBe(1100)
+    expect(await page.locator('.rail').isVisible()).toBe(false)
+  })
+
   test('opens each section with its shortcut', async () => {
     const page = await open()
     await page.goto(`${base}/overview`)

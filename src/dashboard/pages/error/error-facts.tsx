@@ -56,16 +56,12 @@ export function ErrorFacts({
         Summary
       </h2>
       <dl class="facts">
-        <dt>Assignee</dt>
-        <dd dir="auto">
-          {record.assigned_to ? (
-            <a href={href(visit, '/errors', { assigned_to: record.assigned_to })}>{record.assigned_to}</a>
-          ) : (
-            'Unassigned'
-          )}
-        </dd>
-        <dt>Priority</dt>
-        <dd>{PRIORITIES[record.priority_level] ?? String(record.priority_level)}</dd>
+        <FactLink
+          label="Assignee"
+          value={record.assigned_to}
+          href={href(visit, '/errors', { assigned_to: record.assigned_to })}
+        />
+        {record.priority_level > 0 && <FactText label="Priority" value={PRIORITIES[record.priority_level]} />}
         <FactLink label="User" value={user} href={href(visit, '/errors', { user_id: user })} />
         {first_app_version !== last_app_version && <FactText label="First version" value={first_app_version} />}
         {version !== last_app_version && <FactText label="Version" value={version} />}

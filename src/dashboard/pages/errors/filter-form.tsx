@@ -112,7 +112,7 @@ function MoreFilters({ filter, choices, visit }: { filter: ErrorsFilter; choices
         <details class="custom-day">
           <summary>
             <span class="label">Day</span>
-            <span class="button">{filter.day ?? 'Custom…'}</span>
+            <span class="button">{filter.day ?? 'Any'}</span>
           </summary>
           <input name="day" type="date" value={filter.day} aria-label="Day" />
         </details>

@@ -191,7 +191,6 @@ function Snooze(props: ErrorProps) {
             </button>
           ))}
         </div>
-        <TextField name="reason" label="Reason (optional)" maxlength={MAX_TEXT_LENGTH} />
       </ErrorForm>
       <SubMenu label="Custom…">
         <ErrorForm {...props} action="snooze">
