@@ -116,6 +116,7 @@ describeInBrowser('tasks of a user, counted in clicks', ({ open }) => {
     const { page, click, type, press } = actions
     await openError(actions, error_type)
     await click(page.locator('#resolve > summary'))
+    await page.locator('#resolve textarea:focus').waitFor()
     await type('A typo')
     await press('Tab')
     await type('https://git.example/pull/5')

@@ -10,7 +10,7 @@ import { ALL_ERRORS, scopeKey } from '../../../src/model/input/scope.js'
 import { perform } from '../../../src/operation.js'
 import { describeOneDatabase } from '../../support/databases.js'
 import { NOON } from '../../support/tracker.js'
-import { listContext } from '../../triage/list-context.js'
+import { addGroups, listContext } from '../../triage/list-context.js'
 
 /** Makes the tracker cache a result, as it does for slow queries. */
 const rememberSlowly = <T>(context: Context, question: string, query: () => Promise<T>) =>
@@ -30,6 +30,7 @@ describeOneDatabase('a cached page', (database) => {
   test('returns the age of the oldest cached result in counted_at', async () => {
     const { context, clock, log } = await listContext(database, { enable_platform_comparison: true })
     await log('Any')
+    await addGroups(context, 100, (i) => ({ text: `text ${i}` }))
     const platforms = await perform(comparePlatforms, context, { days: 7 })
     await rememberSlowly(context, `analytics trends 7 ${scopeKey(ALL_ERRORS)}`, () =>
       errorTrends(context, { days: 7, ...ALL_ERRORS }),
