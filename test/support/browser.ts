@@ -43,7 +43,7 @@ async function open({ viewport, colorScheme, ...options }: BrowserContextOptions
   const page = idlePages.get(kind)?.pop() ?? (await newPage(options))
   onTestFinished(({ task }) => recyclePage(page, kind, task.result?.state === 'fail'))
   await page.setViewportSize(viewport ?? { width: 1280, height: 720 })
-  await page.emulateMedia({ colorScheme: colorScheme ?? 'light' })
+  await page.emulateMedia({ media: null, colorScheme: colorScheme ?? 'light' })
   return page
 }
 
