@@ -72,7 +72,7 @@ export interface Page<
   Response extends v.GenericSchema = v.GenericSchema,
   MoreJson = unknown,
 > extends Endpoint<Schema> {
-  load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit): Promise<Data>
+  load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit, wantsJson: boolean): Promise<Data>
   /** Loads data that only the HTML view needs, so that JSON requests do not wait for it. */
   loadForHtml?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
   /** Loads data that only the JSON needs, because another page shows it. */

@@ -310,7 +310,7 @@ async function respondWithPage(
     await context.ready()
     return csvResponse(page.csv(context, parameters), visit.path.slice(1).replaceAll('/', '-'))
   }
-  const loading = page.load(context, parameters, visit)
+  const loading = page.load(context, parameters, visit, exchange.wantsJson)
   const isStreamable = page.streamedTitle !== undefined && !exchange.wantsJson
   if (isStreamable && (await isSlow(loading))) return streamPage(page, loading, parameters, context, exchange)
   const data = await loading

@@ -42,7 +42,7 @@ describeOneDatabase('a cached page', (database) => {
     }))
     clock.now = NOON + 40_000
     for (const page of [analytics, platformComparison]) {
-      const data = (await page.load(context, { days: 7 } as never, {} as never)) as object
+      const data = (await page.load(context, { days: 7 } as never, {} as never, true)) as object
       const more = (await page.loadForJson?.(context, data, { days: 7 } as never)) ?? {}
       expect(page.json?.({ ...data, ...more })).toMatchObject({ counted_at: new Date(NOON).toISOString() })
     }

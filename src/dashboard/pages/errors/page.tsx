@@ -45,15 +45,16 @@ type PageParameters = v.InferOutput<typeof parameters>
 
 interface ErrorsData {
   page: ErrorsPage
-  found: FoundText
+  /** Null for JSON, which contains only the page. */
+  controls: Controls | null
+  /** Explains an empty list by an environment that no error has. */
+  hint: string | null
 }
 
 interface Controls {
   counts: TabCounts
   choices: FilterChoices
   views: SavedView[]
-  /** Explains an empty list by an environment that no error has. */
-  hint: string | null
 }
 
 export const errors = definePage({
@@ -61,12 +62,17 @@ export const errors = definePage({
   text: 'Paginated, filterable list',
   role: 'viewer',
   parameters,
-  async load(context, { select, ...filter }): Promise<ErrorsData> {
+  async load(context, { select, ...filter }, { user }, wantsJson): Promise<ErrorsData> {
     await context.ready()
     const found = await findText(context, filter)
-    return { page: await readErrorsPage(context, filter, found), found }
+    // At the same time, because a server takes longest to count the matching errors.
+    const [page, controls] = await Promise.all([
+      readErrorsPage(context, filter, found),
+      wantsJson ? null : loadControls(context, filter, user, found),
+    ])
+    const hint = controls && page.errors.length === 0 ? await environmentHint(context, filter) : null
+    return { page, controls, hint }
   },
-  loadForHtml: loadControls,
   async rejected(error, context, visit) {
     if (!(error instanceof QueryError)) return null
     const { query, ...others } = Object.fromEntries(visit.query)
@@ -90,27 +96,28 @@ export const errors = definePage({
   json: ({ page }) => page,
   links: ({ page }, visit) => paginationLinks(page.pagination, visit),
   csv: (context, { select, ...filter }) => downloadedErrors(context, filter),
-  view: (data, visit, { select, ...filter }) => (
-    <>
-      <PageHead title={listTitle(filter, visit.user)} context={countSummary(data)}>
-        <SavedViews views={data.views} list_query={listQuery(String(visit.query))} visit={visit} />
-        <a class="button" href={exportLink(visit)} download>
-          Export
-        </a>
-      </PageHead>
-      <ListTabs filter={filter} counts={data.counts} visit={visit} />
-      <FilterForm
-        filter={filter}
-        choices={data.choices}
-        types={distinctValues(
-          data.page.errors.map(({ error_type, application_id }) => ({ value: error_type, application_id })),
-        )}
-        visit={visit}
-      />
-      <FilterChips filter={filter} visit={visit} />
-      <List data={data} filter={filter} visit={visit} allSelected={select === 'page'} />
-    </>
-  ),
+  view: ({ page, controls, hint }, visit, { select, ...filter }) =>
+    controls && (
+      <>
+        <PageHead title={listTitle(filter, visit.user)} context={countSummary(page)}>
+          <SavedViews views={controls.views} list_query={listQuery(String(visit.query))} visit={visit} />
+          <a class="button" href={exportLink(visit)} download>
+            Export
+          </a>
+        </PageHead>
+        <ListTabs filter={filter} counts={controls.counts} visit={visit} />
+        <FilterForm
+          filter={filter}
+          choices={controls.choices}
+          types={distinctValues(
+            page.errors.map(({ error_type, application_id }) => ({ value: error_type, application_id })),
+          )}
+          visit={visit}
+        />
+        <FilterChips filter={filter} visit={visit} />
+        <List {...{ page, controls, hint, filter, visit }} allSelected={select === 'page'} />
+      </>
+    ),
 })
 
 /** Exceeds the width of a browser tab. */
@@ -130,20 +137,13 @@ function listTitle(filter: ErrorsFilter, user: string): string {
   return tab === null ? 'Errors' : TAB_TITLES[tab]
 }
 
-async function loadControls(
-  context: Context,
-  { page, found }: ErrorsData,
-  { select, ...filter }: PageParameters,
-  { user }: Visit,
-): Promise<Controls> {
-  const application_id = filter.application_id ?? null
-  const [counts, choices, views, hint] = await Promise.all([
+async function loadControls(context: Context, filter: ErrorsFilter, user: string, found: FoundText): Promise<Controls> {
+  const [counts, choices, views] = await Promise.all([
     tabCounts(context, filter, { user, found }),
-    loadChoices(context, application_id),
+    loadChoices(context, filter.application_id ?? null),
     listSavedViews.run(context, {}),
-    page.errors.length === 0 ? environmentHint(context, filter) : null,
   ])
-  return { counts, choices, views, hint }
+  return { counts, choices, views }
 }
 
 /** Message about an environment of the query that no error has, or null. */
@@ -169,17 +169,20 @@ async function loadChoices(context: Context, application_id: number | null): Pro
 }
 
 function List({
-  data: { page, counts, choices, hint },
+  page: { errors: rows, pagination },
+  controls: { counts, choices },
+  hint,
   filter,
   visit,
   allSelected,
 }: {
-  data: ErrorsData & Controls
+  page: ErrorsPage
+  controls: Controls
+  hint: string | null
   filter: Omit<PageParameters, 'select'>
   visit: Visit
   allSelected: boolean
 }) {
-  const { errors: rows, pagination } = page
   return (
     <LiveList visit={visit} filter={filter}>
       <ErrorRows
@@ -210,7 +213,7 @@ function List({
   )
 }
 
-function countSummary({ page: { pagination } }: ErrorsData): string {
+function countSummary({ pagination }: ErrorsPage): string {
   return `${formatTotal(pagination)} ${pagination.total_count === 1 ? 'error' : 'errors'}`
 }
 
