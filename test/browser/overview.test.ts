@@ -227,6 +227,16 @@ describeInBrowser('overview, settings and health', ({ open }) => {
     await page.getByRole('heading', { name: 'Release 2.0.0' }).waitFor()
   })
 
+  test('shows the time of a release marker in the time zone of the viewer, with UTC', async () => {
+    const page = await open({ timezoneId: 'America/New_York' })
+    await visit(page, 'ordinary', '/overview')
+    const marker = page.getByRole('link', { name: /^Release 2\.0\.0, first seen .* America\/New_York$/ })
+    await marker.focus()
+    expect(await page.locator('.chart-tooltip').innerText()).toMatch(
+      /^Release 2\.0\.0, first seen \d+ May 2026, [\d:]{8} America\/New_York\n\d+ May 2026, [\d:]{8} UTC$/,
+    )
+  })
+
   test('shows a readable and navigable overview without JavaScript', async () => {
     const page = await open({ javaScriptEnabled: false })
     await visit(page, 'ordinary', '/overview')

@@ -26,6 +26,11 @@ export function ExactTime({ iso, visit }: { iso: string; visit: Visit }): Render
   )
 }
 
+/** Attribute of an element whose tooltip or label contains the exact time, so that a script can show local time there. */
+export function namedTime(iso: string, visit: Visit): string | undefined {
+  return visit.shows_local_time ? `${iso} ${exactTime(iso, visit.time_zone)}` : undefined
+}
+
 export function exactTime(iso: string, time_zone: string): string {
   return `${timeFormat(time_zone, EXACT_TIME).format(new Date(iso))} ${time_zone}`
 }

@@ -83,6 +83,16 @@ const localizeTimes = () => {
     time.title = formatUtc(time)
     time.textContent = formatLocal(time)
   }
+  for (const element of document.querySelectorAll('[data-named-time]')) {
+    const [, dateTime, shown] = /^(\S+) (.*)$/.exec(element.dataset.namedTime)
+    const [local, utc] = [formatLocal({ dateTime }), formatUtc({ dateTime })]
+    const tooltip = (text) => [text.replace(shown, local), ...(local === utc ? [] : [utc])].join('\n')
+    const title = element.querySelector(':scope > title')
+    if (title) title.textContent = tooltip(title.textContent)
+    else element.title = tooltip(element.title)
+    if (element.ariaLabel) element.ariaLabel = element.ariaLabel.replace(shown, local)
+    delete element.dataset.namedTime
+  }
 }
 localizeTimes()
 document.addEventListener('content-replaced', localizeTimes)

@@ -3,7 +3,7 @@ import type { ErrorUsers } from '../../../triage/queries/error-users.js'
 import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { type Share, ShareBars } from '../../ui/charts/charts.js'
-import { exactTime } from '../../ui/time.js'
+import { exactTime, namedTime } from '../../ui/time.js'
 import { onlyItem, onlyUser } from './error-facts.js'
 
 /** Top users, versions and platforms, each linked to its errors. The facts show a single value instead. */
@@ -26,7 +26,14 @@ export function ErrorShares({
         heading="User"
         note={users.scope === 'recent' ? 'newest occurrences only' : undefined}
         rows={(onlyUser(users) ? [] : users.users).map(({ user_id, count, last_seen_at }) => ({
-          label: <bdi title={`last seen ${exactTime(last_seen_at, visit.time_zone)}`}>{user_id}</bdi>,
+          label: (
+            <bdi
+              title={`last seen ${exactTime(last_seen_at, visit.time_zone)}`}
+              data-named-time={namedTime(last_seen_at, visit)}
+            >
+              {user_id}
+            </bdi>
+          ),
           href: list({ user_id }),
           value: count,
         }))}

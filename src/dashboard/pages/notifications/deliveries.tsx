@@ -4,7 +4,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { href } from '../../links/href.js'
 import { SeverityBadge } from '../../ui/badges.js'
 import { ApplicationField } from '../../ui/forms.js'
-import { exactTime, formatCount, Time } from '../../ui/time.js'
+import { formatCount, Time } from '../../ui/time.js'
 import { channelLabel, DELIVERY_STATE_LABELS, EVENT_LABELS } from './labels.js'
 
 interface DeliveryProps {
@@ -110,7 +110,11 @@ function NextAttempt({ delivery, visit }: DeliveryProps) {
   if (messages_ahead !== null)
     return <small>{overdueText(messages_ahead, delivery.messages_ahead_is_lower_bound)}</small>
   if ((state === 'held' || state === 'over_limit') && run_at !== null)
-    return <small title={exactTime(run_at, visit.time_zone)}>{`until ${formatTime(run_at, visit)}`}</small>
+    return (
+      <small>
+        due <Time iso={run_at} visit={visit} />
+      </small>
+    )
   if (state === 'retrying' && run_at !== null) {
     return (
       <small>
@@ -154,12 +158,6 @@ function attemptsText({ state, attempts }: Delivery): string {
   if (state === 'combined') return 'Sent in a summary'
   if (attempts === 0) return 'Not attempted yet'
   return attempts === 1 ? '1 attempt' : `${formatCount(attempts)} attempts`
-}
-
-function formatTime(iso: string, { time_zone }: Visit): string {
-  return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: time_zone }).format(
-    new Date(iso),
-  )
 }
 
 function isMixed({ applications, application_id }: Visit): boolean {

@@ -16,7 +16,7 @@ import { Empty } from '../../ui/empty.js'
 import { PageHead } from '../../ui/layout/page-head.js'
 import { Tabs } from '../../ui/layout/tabs.js'
 import { Pagination, paginationLinks } from '../../ui/pagination.js'
-import { exactTime } from '../../ui/time.js'
+import { ExactTime } from '../../ui/time.js'
 import { ChannelWithHealth, channelsWithHealth } from './channel-health.js'
 import { Channels } from './channels.js'
 import { Deliveries } from './deliveries.js'
@@ -60,7 +60,7 @@ export const notifications = definePage({
   links: ({ pagination }, visit) => paginationLinks(pagination, visit),
   view: (data, visit, parameters) => (
     <>
-      <PageHead title="Alerts" context={quietHoursText(data)}>
+      <PageHead title="Alerts" context={<QuietHoursText data={data} visit={visit} />}>
         <a class="button" href={`${href(visit, '/settings')}#notifications`}>
           Settings
         </a>
@@ -88,12 +88,21 @@ function quietHours({ config, now }: Context): QuietHours | null {
   }
 }
 
-function quietHoursText({ quiet_hours }: Notifications): string {
+function QuietHoursText({ data: { quiet_hours }, visit }: { data: Notifications; visit: Visit }) {
   if (quiet_hours === null) return 'Channels and delivery log'
   const { hours, time_zone, bypass_severity, held_until } = quiet_hours
   const bypass = bypass_severity === null ? '' : `; ${bypassText(bypass_severity)} are sent immediately`
-  const now = held_until === null ? '' : ` Active until ${exactTime(held_until, time_zone)}.`
-  return `Quiet hours ${hours} (${time_zone})${bypass}.${now}`
+  return (
+    <>
+      Quiet hours {hours} ({time_zone}){bypass}.
+      {held_until !== null && (
+        <>
+          {' Active until '}
+          <ExactTime iso={held_until} visit={visit} />.
+        </>
+      )}
+    </>
+  )
 }
 
 function bypassText(severity: string): string {

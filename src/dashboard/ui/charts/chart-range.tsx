@@ -5,7 +5,7 @@ import type { Rendered, Visit } from '../../define.js'
 import { currentPageWith, href } from '../../links/href.js'
 import { Tabs } from '../layout/tabs.js'
 import { mixedApplication, releasePath } from '../release-link.js'
-import { clockTime, exactTime, longDate } from '../time.js'
+import { clockTime, exactTime, longDate, namedTime } from '../time.js'
 import type { Bar, Marker } from './charts.js'
 import { type TimeAxis, timeAxis } from './time-axis.js'
 
@@ -133,6 +133,7 @@ export function releaseLines(
       position: barPosition(span, Date.parse(first_seen_at)),
       label: application === null ? app_version : `${app_version} ${application}`,
       name: `Release ${app_version}${application === null ? '' : ` of ${application}`}, first seen ${exactTime(first_seen_at, visit.time_zone)}`,
+      time: namedTime(first_seen_at, visit),
       href: releasePath(release, visit),
     }
   })

@@ -90,6 +90,8 @@ export interface Marker {
   label: string
   /** Accessible name and tooltip. */
   name: string
+  /** Value of `namedTime` for the time in the name. */
+  time: string | undefined
   href: string
 }
 
@@ -312,11 +314,11 @@ export function Markers({ markers }: { markers: readonly Marker[] }): Rendered {
       role="group"
       aria-label="Releases"
     >
-      {markers.map(({ position, name, href }, i) => {
+      {markers.map(({ position, name, href, time }, i) => {
         const x = `${round(position * 100)}%`
         const label = labels[i]
         return (
-          <a href={href} aria-label={name} data-bar>
+          <a href={href} aria-label={name} data-bar data-named-time={time}>
             <title>{name}</title>
             <line class="marker-hit" x1={x} x2={x} y1="-14" y2="0" />
             {areTicks && <line class="marker-tick" x1={x} x2={x} y1="-8" y2="0" />}
