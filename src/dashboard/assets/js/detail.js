@@ -11,3 +11,10 @@ function completeLinks() {
   markdown.value = markdown.value.replace(/\n(\/[^\n]*)$/, (_, path) => `\n${location.origin}${path}`)
   markdown.setSelectionRange(0, 0)
 }
+
+// Shows only the known names that contain the typed text.
+document.addEventListener('input', ({ target: { dataset, value } }) => {
+  if (!dataset.filters) return
+  for (const button of document.getElementById(dataset.filters)?.children ?? [])
+    button.hidden = !button.value.toLowerCase().includes(value.trim().toLowerCase())
+})

@@ -95,6 +95,7 @@ export function UndoResolve(props: ErrorProps): Rendered {
 
 function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly string[] }) {
   const { record, visit } = props
+  const others = assignees.filter((name) => name !== visit.user && name !== record.assigned_to)
   return (
     <Menu label={<AssignLabel name={record.assigned_to} />} align="start" id="assign">
       <ErrorForm {...props} action="assign">
@@ -103,29 +104,34 @@ function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly stri
           <input
             name="assigned_to"
             type="text"
-            list="assignees"
             value={record.assigned_to ?? ''}
+            data-filters="assignees"
             maxlength={MAX_NAME_LENGTH}
             autocomplete="off"
             required
           />
         </label>
-        <datalist id="assignees">
-          {assignees.map((name) => (
-            <option value={name} />
-          ))}
-        </datalist>
+        {/* The buttons follow the field, because the last value of a name wins. */}
         <div class="menu-row">
           <button type="submit" class="primary">
             Assign
           </button>
           {record.assigned_to !== visit.user && (
-            // After the field, because the last value of a name wins.
             <button type="submit" name="assigned_to" value={visit.user} formnovalidate>
               Assign to me
             </button>
           )}
         </div>
+        {others.length > 0 && (
+          <fieldset class="menu-list assignees" id="assignees" aria-label="Known names">
+            {others.map((name) => (
+              <button type="submit" class="quiet" name="assigned_to" value={name} formnovalidate>
+                <Initials name={name} />
+                <bdi>{name}</bdi>
+              </button>
+            ))}
+          </fieldset>
+        )}
       </ErrorForm>
       {record.assigned_to && (
         <ErrorForm {...props} action="unassign">
