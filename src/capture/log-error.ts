@@ -70,10 +70,10 @@ export function logError(context: CaptureContext, input: LogErrorInput): Promise
     activeCalls--
     recordingValue = outerValue
   }
-  return event ? recordEvent(context, event).then(lostToNull) : NO_RESULT
+  return event ? recordEvent(context, event).then(nullIfLost) : NO_RESULT
 }
 
-function lostToNull(outcome: Outcome): LoggedError | null {
+function nullIfLost(outcome: Outcome): LoggedError | null {
   return outcome === 'lost' ? null : outcome
 }
 
