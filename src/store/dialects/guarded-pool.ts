@@ -9,8 +9,8 @@ export interface PoolParts<Connection> {
   ping(connection: Connection): Promise<unknown>
   idleCount(): number
   /** Opens a connection outside the pool. `onOpening` makes it destroyable early. Null if the pool has no options. */
-  openOutside(onOpening: (connection: Connection) => void): Promise<Connection> | null
-  closeOutside(connection: Connection): void
+  openUnpooled(onOpening: (connection: Connection) => void): Promise<Connection> | null
+  closeUnpooled(connection: Connection): void
 }
 
 /** Connection in use by the tracker. */
@@ -55,19 +55,19 @@ export class GuardedPool<Connection> {
   }
 
   async acquire(timeout: QueryTimeout | null): Promise<GuardedConnection<Connection>> {
-    const { release, closeOutside } = this.#parts
+    const { release, closeUnpooled } = this.#parts
     if (!timeout) {
       const connection = await this.#parts.acquire()
       return { connection, timeout, query: (send) => send(), release: () => release(connection) }
     }
-    const outside = this.#overdue > 0 ? await this.#openOutside(timeout) : null
-    const connection = outside ?? (await this.#acquireInTime(timeout))
+    const unpooled = this.#overdue > 0 ? await this.#openUnpooled(timeout) : null
+    const connection = unpooled ?? (await this.#acquireInTime(timeout))
     timeout.lastResponseAt = performance.now()
     return {
       connection,
       timeout,
       query: (send) => this.#query(connection, timeout, send),
-      release: () => (outside ? closeOutside(connection) : release(connection)),
+      release: () => (unpooled ? closeUnpooled(connection) : release(connection)),
     }
   }
 
@@ -112,14 +112,14 @@ export class GuardedPool<Connection> {
     })
   }
 
-  async #openOutside(timeout: QueryTimeout): Promise<Connection | null> {
+  async #openUnpooled(timeout: QueryTimeout): Promise<Connection | null> {
     let opening: Connection | undefined
     const cancel = afterInactivity(timeout.ms, () => {
       timeout.hasExpired = true
       if (opening) this.#parts.destroy(opening)
     })
     try {
-      const opened = this.#parts.openOutside((connection) => {
+      const opened = this.#parts.openUnpooled((connection) => {
         opening = connection
       })
       return opened && (await opened)

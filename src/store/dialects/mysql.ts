@@ -100,8 +100,8 @@ function guardPool(pool: HostPool): PoolFactory<MysqlPool> {
     destroy: (connection) => connection.stream?.destroy(),
     ping: (connection) => new Promise((resolve) => connection.ping(resolve)),
     idleCount: () => pool._freeConnections?.length ?? 0,
-    openOutside: pool.config?.connectionConfig ? (onOpening) => openOutside(pool, onOpening) : () => null,
-    closeOutside: (connection) => connection.end(ignoreError),
+    openUnpooled: pool.config?.connectionConfig ? (onOpening) => openUnpooled(pool, onOpening) : () => null,
+    closeUnpooled: (connection) => connection.end(ignoreError),
   })
   return (timeout) => ({
     getConnection: (callback) =>
@@ -132,7 +132,7 @@ function asMysqlConnection({ connection, query, release }: GuardedConnection<Poo
   return { query: send as unknown as MysqlPoolConnection['query'], release }
 }
 
-async function openOutside(pool: HostPool, onOpening: (connection: PoolConnection) => void): Promise<PoolConnection> {
+async function openUnpooled(pool: HostPool, onOpening: (connection: PoolConnection) => void): Promise<PoolConnection> {
   const { Connection } = await loadDriver<MysqlModule>('mysql2', 'MySQL and MariaDB')
   const connection = new Connection({ config: pool.config?.connectionConfig })
   connection.on('error', ignoreError)

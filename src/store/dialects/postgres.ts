@@ -108,8 +108,8 @@ function guardPool(pool: PgPool): PoolFactory<PostgresPool> {
     destroy: (client) => client.connection?.stream?.destroy(),
     ping: (client) => runOwnQuery(() => client.query('select 1', [])),
     idleCount: () => pool.idleCount ?? 0,
-    openOutside: Client ? (onOpening) => openOutside(new Client(options), onOpening) : () => null,
-    closeOutside: (client) => void client.end().catch(ignoreError),
+    openUnpooled: Client ? (onOpening) => openUnpooled(new Client(options), onOpening) : () => null,
+    closeUnpooled: (client) => void client.end().catch(ignoreError),
   })
   return (timeout) => ({
     async connect() {
@@ -123,7 +123,7 @@ function guardPool(pool: PgPool): PoolFactory<PostgresPool> {
   })
 }
 
-async function openOutside(client: PgClient, onOpening: (client: PgClient) => void): Promise<PgClient> {
+async function openUnpooled(client: PgClient, onOpening: (client: PgClient) => void): Promise<PgClient> {
   onOpening(client)
   client.on('error', ignoreError)
   await client.connect()
