@@ -279,7 +279,7 @@ export const orNull = <T>({ description, check, fromText }: Kind<T>): Kind<T | n
   ...(fromText ? { fromText: (text: string) => (text === 'null' ? null : fromText(text)) } : {}),
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: a callback's own signature is given where the option is declared.
+// biome-ignore lint/suspicious/noExplicitAny: the declaration of each option contains the signature of its callback.
 export const callback = <F extends (...args: any[]) => unknown>(): Kind<F> => ({
   description: 'function',
   check: (value) => (typeof value === 'function' ? (value as F) : reject('must be a function')),
@@ -379,13 +379,13 @@ const LIBRARIES: Record<string, { property: string; instead: string }> = {
   Knex: {
     property: 'fromRaw',
     instead:
-      'process.env.DATABASE_URL if it has one, otherwise new pg.Pool(knex.client.connectionSettings) or mysql.createPool(knex.client.connectionSettings)',
+      'process.env.DATABASE_URL if set, otherwise new pg.Pool(knex.client.connectionSettings) or mysql.createPool(knex.client.connectionSettings)',
   },
   Prisma: { property: '$connect', instead: 'process.env.DATABASE_URL' },
   Sequelize: {
     property: 'connectionManager',
     instead:
-      'process.env.DATABASE_URL if it has one, otherwise new pg.Pool({ host, port, user: username, password, database }) or mysql.createPool({ host, port, user: username, password, database }) with the values of sequelize.config',
+      'process.env.DATABASE_URL if set, otherwise new pg.Pool({ host, port, user: username, password, database }) or mysql.createPool({ host, port, user: username, password, database }) with the values of sequelize.config',
   },
   TypeORM: {
     property: 'createQueryRunner',
