@@ -23,9 +23,9 @@ export async function advanceCheckpoint(trx: Transaction<Schema>, name: string, 
 
 /** Time up to which cascades were detected. */
 export const CASCADES_UNTIL = 'cascades swept until'
-/** Followed by an hour: how often late occurrences were added to that hour. */
+/** Name prefix, followed by an hour. Counts how often late occurrences were added to that hour. */
 export const CASCADES_LATE_HOUR = 'cascades again '
-/** Followed by an application id: the hour up to which rate limiter events were folded. */
+/** Name prefix, followed by an application id. Hour up to which rate limiter events were folded. */
 export const GUARD_FOLDED = 'guard folded until '
-/** Followed by an application id: the newest closed hour that was compared with the baselines. */
+/** Name prefix, followed by an application id. Newest closed hour that was compared with the baselines. */
 export const BASELINES_COMPARED = 'baselines compared until '

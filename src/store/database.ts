@@ -8,7 +8,7 @@ import { Kysely, type KyselyPlugin, type Transaction, type UnknownRow } from './
 import type { Schema } from './schema.js'
 import type { QueryTimeout } from './sql/query-timeout.js'
 
-/** Database of the tracker, independent of its kind. */
+/** Database of the tracker, with the same interface for every dialect. */
 export interface Database {
   readonly target: DatabaseTarget
   readonly dialect: Dialect

@@ -25,7 +25,7 @@ interface DriverFailure {
   /** Feature that needs the package. */
   database: string
   cause: unknown
-  /** Solution without the package. */
+  /** Alternative to installing the package. */
   alternative?: string
 }
 

@@ -9,7 +9,7 @@ import { type HourTable, namesDigest } from './define-hour-table.js'
 import { type HourRow, HourRows, type HourRowsOptions } from './hour-rows.js'
 import { importUnwritten, listUnwritten, saveUnwritten } from './unwritten-counts.js'
 
-/** Parts of the tracker that counting uses. */
+/** Dependencies of `HourCounts`. */
 export interface CountingContext {
   database: Database
   /** Resolves when the schema is ready. */

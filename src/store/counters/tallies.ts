@@ -66,7 +66,7 @@ export class Tallies {
     for (const counts of this.#all.values()) counts.saveToDisk()
   }
 
-  /** Runs in parallel, so that all tables together wait for an unavailable database once. */
+  /** Runs in parallel, so that an unavailable database causes a single wait instead of one wait per table. */
   async #forEach(work: (counts: AnyCounts) => Promise<void>): Promise<void> {
     await Promise.all([...this.#all.values()].map(work))
   }

@@ -25,7 +25,7 @@ export interface Capabilities {
   readonly snapshotIsolation: 'repeatable read' | null
   /** Hint after the table name of an update by primary key, which prevents a table scan. */
   readonly primaryKeyHint: RawBuilder<unknown> | null
-  /** Encloses an identifier. */
+  /** Character that quotes an identifier. */
   readonly identifierQuote: '"' | '`'
   /** Options of `create table` that store rows in key order. */
   readonly clusteredTableOptions: string | null

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers'
 import { nextTurn } from '../../model/event-loop-turns.js'
 
-/** A quarter of the longest acceptable stall, because one more query starts before this time. */
+/** A quarter of the longest acceptable stall, because another query can start just before this limit. */
 const MAX_BLOCKED_MS = 2
 
 /**

@@ -30,8 +30,9 @@ function loadBuiltIn(): SqliteLibrary | null {
 }
 
 /**
- * Keeps the warning of Node.js 22 that SQLite is experimental from the host's standard error. Node.js calls `emitWarning`
- * while it loads the module, so the replacement ends with the synchronous call. Other warnings pass.
+ * Suppresses the warning of Node.js 22 that SQLite is experimental, which would appear on the host's standard error.
+ * Node.js calls `emitWarning` while it loads the module, so the replacement ends with the synchronous call. Other
+ * warnings are forwarded.
  */
 function withoutSqliteWarning<Result>(load: () => Result): Result {
   // In Jest, `process` is a copy. Node.js calls the functions of the main context.

@@ -59,7 +59,7 @@ export const sqliteSearch: TextSearch = {
     const trigrams = selectTrigrams(text)
     if (trigrams.length === 0) return null
     const match = trigrams.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
-    // Each part has the limit too, so that a common text does not read all of its rows.
+    // Limits each part too, so that a search for a common text does not read all matching rows.
     return sql`
       select error_id from (
         select rowid as error_id from ${sql.table(first.index)} where ${sql.ref(first.index)} match ${match}
@@ -93,7 +93,7 @@ function historyTriggers(): string[] {
     `create table if not exists ${INDEX_PROGRESS_TABLE} (last_id integer not null)`,
     `delete from ${INDEX_PROGRESS_TABLE}`,
     `insert into ${INDEX_PROGRESS_TABLE} select coalesce(max(id), 0) from ${table}`,
-    // Adds the row alone if an import inserts it below the last id.
+    // Adds only this row if an import inserts it below the last id.
     `create trigger if not exists ${index}_insert after insert on ${table}
       when new.id <= ${lastId} or new.id >= ${lastId} + ${BATCH_SIZE}
     begin

@@ -3,7 +3,7 @@ import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 import type { DatabaseTarget } from '../database-target.js'
 import { builtInSqlite } from '../dialects/sqlite-library.js'
 
-/** Followed by the folder, so that trackers of different databases do not notify each other. */
+/** The folder follows this prefix, so that trackers of different databases do not notify each other. */
 const CHANNEL_PREFIX = 'faultboard:spool:'
 /** Diagnostics channel of Node.js that reports new worker threads. */
 const NEW_WORKER = 'worker_threads'
