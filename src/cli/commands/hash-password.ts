@@ -51,7 +51,7 @@ async function askHidden(questions: readonly string[]): Promise<string[]> {
   }
 }
 
-/** The first line. Further lines are a mistake, such as a whole file. */
+/** Returns the first line. Rejects further lines, because they indicate a mistake, such as a whole file. */
 async function readInput(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {

@@ -14,7 +14,7 @@ export interface BannerTargets {
 /** Pages where a visit starts: the overview, the list and a single error. */
 const PAGES = /^(\/|\/overview|\/errors(\/\d+)?)?$/
 
-/** The hints of the demo, until the visitor hides them. */
+/** Returns the hints of the demo, or null once the visitor has hidden them. */
 export function demoBanner(request: Request, { mount_path, newErrorId, version }: BannerTargets): Banner | null {
   if (newErrorId === null || request.headers.get('cookie')?.includes(HIDDEN)) return null
   const { pathname, search } = new URL(request.url)

@@ -107,7 +107,7 @@ export const CUSTOMER_REQUESTS: readonly CustomerRequest[] = [
     path: () => REPORTING_PATH,
     body: () => ({ error: browserError() }),
   },
-  // These requests succeed, but reveal something to improve.
+  // Requests that cause no error, but appear on a page of a diagnostic.
   { kind: null, weight: 4, method: 'GET', path: () => '/orders' },
   { kind: null, weight: 3, method: 'GET', path: () => '/account' },
   { kind: null, weight: 1, method: 'GET', path: () => '/account', hasLegacyCookie: true },

@@ -101,7 +101,7 @@ function demoSettings(
   }
 }
 
-/** Every diagnostic is on. Counts are written soon, so that they appear on the pages. */
+/** Enables every diagnostic. Flushes counts early, so that they soon appear on the pages. */
 const DIAGNOSTICS: Settings = {
   enable_breadcrumbs: true,
   enable_local_variables: true,

@@ -35,7 +35,7 @@ const FIRST_REQUESTS = 2
 const FIRST_REPORT = CUSTOMER_REQUESTS.find(({ kind }) => kind === 'basket-offer')
 /** Long enough for the shop to serve the dashboard in between. */
 const FIRST_REQUEST_PAUSE_MS = 30
-/** The process of the shop records its own errors from now on. */
+/** Application whose new errors the shop process records itself. */
 const SHOP = 'storefront'
 
 /** The sample applications, each with its own tracker on the same database, and the customers of the shop. */
@@ -173,7 +173,7 @@ export class Sample {
     if (FIRST_REPORT) await sendAsCustomer(shop, FIRST_REPORT, new SeededRandom(this.#options.seed))
   }
 
-  /** Real requests of customers: first some of each kind, then one after the other. */
+  /** Sends real customer requests: first some of each kind, then one at a time. */
   async #sendRequests(shop: URL, stop: AbortSignal): Promise<void> {
     const random = new SeededRandom(this.#options.seed + 2)
     const unsent = CUSTOMER_REQUESTS.filter((request) => request !== FIRST_REPORT)

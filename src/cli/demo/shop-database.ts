@@ -2,7 +2,7 @@ import { loadSqlite } from '../../store/dialects/sqlite-library.js'
 import type { TrackerInstance } from '../../tracker.js'
 import { FIRST_USER, USER_COUNT } from './people.js'
 
-/** The database of the shop: in memory, and with a breadcrumb for each statement, as drivers with instrumentation have. */
+/** In-memory database of the shop. Adds a breadcrumb for each statement, as an instrumented driver does. */
 export interface ShopDatabase {
   query(statement: string, ...values: unknown[]): Record<string, unknown>[]
   close(): void

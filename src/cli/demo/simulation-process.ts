@@ -15,7 +15,7 @@ export type SimulationMessage = { state: 'ready' | 'complete' } | { state: 'fail
 /** Relative to the chunk of the package that contains this module. */
 const SIMULATION_FILE = fileURLToPath(new URL('../cli/demo/simulation.js', import.meta.url))
 
-/** The customers of the shop, and the other applications with their history, in a process of their own. */
+/** The customers of the shop, and the other applications with their history, in a separate process. */
 export class SimulationProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>

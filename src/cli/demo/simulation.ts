@@ -2,7 +2,7 @@ import { Sample } from './sample.js'
 import type { SimulationInput, SimulationMessage } from './simulation-process.js'
 
 /*
- * Program of a process of its own, so that recording the history does not slow down the shop and its dashboard. Ends
+ * Program of a separate process, so that recording the history does not slow down the shop and its dashboard. Ends
  * when the demo disconnects.
  */
 const stop = new AbortController()

@@ -7,7 +7,7 @@ import { aborted } from './stop-signal.js'
 
 export interface HostOptions {
   tracker: TrackerInstance
-  /** The application, with the dashboard. */
+  /** Request listener of the application, including the dashboard. */
   listener: RequestListener
   endpoint: Endpoint
   stop: AbortSignal

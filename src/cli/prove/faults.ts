@@ -19,8 +19,8 @@ export async function hangingDatabase(url: string, database: Database): Promise<
 }
 
 /**
- * Every write of the host to a file fails with EFBIG, even within the current size of the file. A
- * file system with a small size would need root. A database server has its own disk, so it hangs at the same time.
+ * Makes every file write of the host fail with EFBIG, even within the current size of the file. A small file system
+ * would require root. A database server has its own disk, so its connections hang at the same time.
  */
 export async function fullDisk(url: string, database: Database): Promise<Fault> {
   const hang = database.dialect.isEmbedded ? null : await silentServer(url)

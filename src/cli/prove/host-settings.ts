@@ -1,6 +1,6 @@
 import { environmentVariable, OPTION_NAMES, type OptionName, optionRow, type Settings } from '../../options.js'
 
-/** Settings that keep a host away from the data of the real application. */
+/** Settings that isolate a host from the data of the real application. */
 export type IsolatedSettings = Pick<Settings, 'spool_path' | 'dashboard_username' | 'dashboard_password'> & {
   database: string
 }

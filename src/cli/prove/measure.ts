@@ -110,7 +110,7 @@ async function measureHost(host: HostProcess, { scale }: Setup, work: () => Prom
 const MAX_WARM_UP_ERRORS = 500
 const WARM_UP_ERRORS_PER_SECOND = 1000
 
-/** Compiles the code, opens the dashboard once and opens every connection that the host keeps. */
+/** Warms up the JIT compiler, the dashboard and the connections that the host keeps open. */
 async function warmUp(host: HostProcess, { errors }: Scale): Promise<void> {
   const storm = {
     ...{ count: Math.min(errors, MAX_WARM_UP_ERRORS), perSecond: WARM_UP_ERRORS_PER_SECOND },
