@@ -33,7 +33,7 @@ type ChartSpanInput = v.InferOutput<v.ObjectSchema<typeof chartSpanInput, undefi
 
 const DEFAULT_RANGE: ChartRange = '30d'
 const STEP_MS = { five_minutes: 5 * MINUTE, hour: HOUR, quarter_day: 6 * HOUR } as const
-/** Longest span for each step: keeps the bars of a chart below 80, and a day with 25 hours in hours. */
+/** Longest span for each step. Keeps a chart below 80 bars, and shows a day with 25 hours in hourly bars. */
 const MAX_FIVE_MINUTES_SPAN_MS = 3 * HOUR
 const MAX_HOUR_SPAN_MS = 50 * HOUR
 const MAX_QUARTER_SPAN_MS = 15 * DAY
@@ -134,7 +134,7 @@ function daysBetween(from: number, to: number, zone: string): number[] {
   return days
 }
 
-/** 36 hours are past the end of the longest day and before the end of the two shortest. */
+/** 36 hours is longer than the longest day and shorter than the two shortest days together. */
 function nextDay(day: number, zone: string): number {
   return startOfDay(day + 36 * HOUR, zone)
 }
@@ -148,7 +148,7 @@ export function barEnd({ starts, to }: Pick<ChartSpan, 'starts' | 'to'>, index: 
   return starts[index + 1] ?? to
 }
 
-/** Span of the same length before the part of this span that has passed. */
+/** Span of equal length directly before the elapsed part of this span. */
 export function spanBefore({ from, to }: Pick<ChartSpan, 'from' | 'to'>, now: number): { from: number; to: number } {
   // A span can start now.
   const length = Math.max(1, Math.min(to, now) - from)

@@ -17,7 +17,7 @@ export function didYouMean(word: string, known: Iterable<string>): string {
 /** Returns the known word closest to a mistyped word, or undefined if no known word is close enough. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
-  // A short word differs in one letter from too many others.
+  // A short word is one edit away from too many other words.
   let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 3)), word.length - 2) + 1
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance)

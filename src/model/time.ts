@@ -83,7 +83,7 @@ export function daySpan(day: string, zone: string): { from: number; to: number }
   const time = [noon, noon - DAY / 2, noon + DAY / 2].find((candidate) => localDay(candidate, zone) === day)
   if (time === undefined) return { from: noon, to: noon }
   const from = startOfDay(time, zone)
-  // 36 hours are past the end of the longest day and before the end of the two shortest.
+  // 36 hours is longer than the longest day and shorter than the two shortest days together.
   return { from, to: startOfDay(from + 36 * HOUR, zone) }
 }
 

@@ -52,7 +52,7 @@ export function inputNames(schema: v.GenericSchema): string[] {
   return Object.keys(schemaEntries(schema as SchemaNode))
 }
 
-/** The members of any kind of schema that are inspected here. */
+/** Members that this module reads from a schema of any kind. */
 interface SchemaNode {
   type: string
   entries?: Record<string, SchemaNode>

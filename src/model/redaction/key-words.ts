@@ -12,7 +12,7 @@ const PASSWORD_TERMS = [
   'رمز عبور', 'पासवर्ड', 'รหัสผ่าน', 'mật khẩu', 'mat khau', 'kata sandi', '密码', '密碼', '口令', 'パスワード', '暗証番号', '비밀번호', '암호',
 ] // biome-ignore format: a word list reads best as lines of words
 
-/** Two words that name a secret together. Run together (`masterkey`) they match at the end of a longer word too. */
+/** Two words that name a secret together. Joined (`masterkey`), they also match at the end of a longer word. */
 const WORD_PAIRS = [
   ...wordPairs('key', 'api access account private encryption encrypt decryption decrypt signing sign secret master hmac shared symmetric'),
   ...wordPairs('key', 'crypto cipher aes rsa ssh pgp gpg stripe session auth token service storage deploy license recovery root jwt app role subscription'),

@@ -32,7 +32,7 @@ export function isSecretCode(key: string, value: unknown): boolean {
 }
 
 const MIN_SECRET_LENGTH = 8
-/** A single word of this length is random, whatever its characters. */
+/** A word of this length counts as random if it contains a letter. */
 const MIN_RANDOM_LENGTH = 20
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const FILE_NAME = /\.[a-z]{2,5}\d?(?::\d+){0,2}\)?$/i
