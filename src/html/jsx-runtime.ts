@@ -81,7 +81,7 @@ function renderAll(children: readonly unknown[]): string | Promise<string> {
 }
 
 async function joinWhenRendered(...parts: (string | Promise<string>)[]): Promise<string> {
-  // Unlike `join`, adding strings does not copy the whole page for each element around an asynchronous part.
+  // Unlike `join`, concatenation does not copy the whole page for each element around an asynchronous part.
   return (await Promise.all(parts)).reduce((text, part) => text + part, '')
 }
 

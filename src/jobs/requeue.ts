@@ -13,7 +13,7 @@ export function belongsToAnotherApplication({ data }: RunningJob, { config }: Pi
 const REQUEUE_DELAY_MS = 2000
 /** About half a minute for a process of the job's own application to claim it. */
 const MAX_REQUEUES = 15
-/** Enough for any database outage. */
+/** High enough for a job to survive any database outage. */
 const MAX_ATTEMPTS = 1000
 
 /** Requeues a job for a process of its own application; returns false once the attempts are exhausted. */

@@ -1,7 +1,7 @@
 import type { TrackerInstance } from '../tracker.js'
 import { type TextPart, wrapUntrusted } from './untrusted.js'
 
-/** Response for an environment that no error has, because an empty result would look like good news. Null otherwise. */
+/** Response for an unknown environment, because an empty result would imply that it has no errors. Null otherwise. */
 export async function unknownEnvironment(input: unknown, { Queries }: TrackerInstance): Promise<TextPart[] | null> {
   const { environment, application_id } = input as { environment?: string; application_id?: number }
   if (environment === undefined) return null

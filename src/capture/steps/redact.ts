@@ -198,7 +198,7 @@ const PLAIN_FRAME = /^at (?:[^=?@%"'{:]* \()?(?:node:|file:\/\/|[A-Za-z]:)?[^=?@
 
 const QUERY_PAIR = /([?&#;])([^=&#;?\s]+)=([^&#;\s]*)/g
 
-/** Matches a URL of plain words, where a secret can only be a query value or look like a token. */
+/** Matches a URL of unreserved characters, in which a secret can only be a query value or look like a token. */
 const PLAIN_URL =
   /^(?:https?:\/\/[\w.-]+(?::\d{1,5})?)?\/[\w./~-]*(?:\?[\w.~[\]-]*(?:=[\w.~[\]-]*)?(?:&[\w.~[\]-]*(?:=[\w.~[\]-]*)?)*)?$/
 
