@@ -9,7 +9,8 @@ const COLUMN_HEADINGS = ['', 'figure', 'ratio', 'noise', 'target', 'target met']
  */
 export function performance({ suites: { comparison: _comparison, ...suites } }, template) {
   const missing = Object.keys(suites).filter((name) => !template.includes(`{{${name}}}`))
-  if (missing.length > 0) throw new Error(`The template of docs/performance.md has no place for ${missing.join(', ')}.`)
+  if (missing.length > 0)
+    throw new Error(`The template of docs/performance.md has no placeholder for ${missing.join(', ')}.`)
   return template.replace(/\{\{(\w+)\}\}/g, (_, name) =>
     suites[name] ? suiteText(name, suites[name]) : missingResultsText(name),
   )

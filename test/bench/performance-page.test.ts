@@ -51,6 +51,6 @@ CPU time.
   })
 
   test('requires a placeholder in the template for every accepted suite', () => {
-    expect(() => performance(accepted, '{{write}}')).toThrow('has no place for capture')
+    expect(() => performance(accepted, '{{write}}')).toThrow('has no placeholder for capture')
   })
 })
