@@ -38,8 +38,8 @@ export async function runAs<T>(
   const changes: CollectedChange[] = []
   const audit: AuditTrail = {
     async add(change, inputActor) {
-      const same = changes.find((other) => isSameBulkChange(other, change))
-      if (same) Object.assign(same, { count: (same.count ?? 0) + (change.count ?? 0), error_id: undefined })
+      const existing = changes.find((other) => isSameBulkChange(other, change))
+      if (existing) Object.assign(existing, { count: (existing.count ?? 0) + (change.count ?? 0), error_id: undefined })
       else changes.push({ ...change, inputActor })
     },
   }

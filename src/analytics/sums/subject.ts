@@ -102,7 +102,7 @@ async function findErrorIds(context: Context, subject: Subject, from: number): P
 
 /** Times of the newest stored occurrences since a time, oldest first. */
 export async function occurrenceTimes(context: Context, subject: Subject, from: number): Promise<number[]> {
-  if (subject.error_id === undefined && subject.error_type === undefined) return loadAnyTimes(context, subject, from)
+  if (subject.error_id === undefined && subject.error_type === undefined) return loadNewestTimes(context, subject, from)
   let newest: number[] = []
   let since = from
   const ids = await findErrorIds(context, subject, from)
@@ -129,7 +129,7 @@ async function loadTimes({ database }: Context, ids: readonly number[], platform
 }
 
 /** Times of the newest occurrences of all errors, read backward page by page. */
-async function loadAnyTimes(context: Context, { scope, platform }: Subject, from: number): Promise<number[]> {
+async function loadNewestTimes(context: Context, { scope, platform }: Subject, from: number): Promise<number[]> {
   const { database } = context
   const times: number[] = []
   let last: { id: number; occurred_at: number } | null = null

@@ -49,24 +49,24 @@ function isCompressible({ headers }: Response): boolean {
   return type.startsWith('text/html') || !isStreamed(headers)
 }
 
-/** Compresses each part as soon as it is available, so that the layout of a page still arrives first. */
+/** Compresses each chunk as soon as it is available, so that the layout of a page still arrives first. */
 function compressStream(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const gzipStream = createGzip({ level: GZIP_LEVEL.page, flush: constants.Z_SYNC_FLUSH })
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       start(controller) {
-        gzipStream.on('data', (part: Buffer) => {
+        gzipStream.on('data', (chunk: Buffer) => {
           try {
-            controller.enqueue(new Uint8Array(part))
+            controller.enqueue(new Uint8Array(chunk))
           } catch {
             // The client closed the connection. An exception in this event would crash the host.
             gzipStream.destroy()
           }
         })
       },
-      transform: (part) =>
+      transform: (chunk) =>
         new Promise((resolve, reject) => {
-          gzipStream.write(part, (error) => (error ? reject(error) : resolve()))
+          gzipStream.write(chunk, (error) => (error ? reject(error) : resolve()))
         }),
       flush: () =>
         new Promise((resolve, reject) => {

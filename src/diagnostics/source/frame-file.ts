@@ -63,6 +63,6 @@ async function gitFile(context: Context, path: string, git_sha: string | null): 
   const name = pathInside(repository, path)
   if (name === null) throw new GitError('failed')
   const commit = git_sha === null ? null : await resolveCommit(repository, git_sha)
-  const isPast = commit !== null && commit !== repository.head
-  return { repository, name, commit, past: isPast ? await fileInCommit(repository, commit, name) : null }
+  const isOtherCommit = commit !== null && commit !== repository.head
+  return { repository, name, commit, past: isOtherCommit ? await fileInCommit(repository, commit, name) : null }
 }
