@@ -121,7 +121,7 @@ function Token({ token, isDuplicate, visit }: TokenProps & { isDuplicate: boolea
         {isDuplicate && (
           <p class="meta">
             Two tokens have this name, and the audit log cannot distinguish them. Rename the token in{' '}
-            <code>api_tokens</code>, or revoke the other one.
+            <code>api_tokens</code>, or revoke the other token.
           </p>
         )}
       </div>

@@ -139,8 +139,8 @@ export const analytics = definePage({
           title={`No occurrences in the last ${trends.period.days === 1 ? 'day' : `${trends.period.days} days`}`}
           code="await Tracker.Commands.LogError.call({ exception: new Error('Hello, Faultboard') })"
         >
-          Trends, affected users and resolution times appear here with the first error. Select a longer range, or send a
-          test error:
+          Trends, affected users and resolution times appear here after the first error. Select a longer range, or send
+          a test error:
         </Empty>
       ) : (
         <div class="stack">
