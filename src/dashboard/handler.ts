@@ -60,7 +60,7 @@ const LAYOUT_DELAY_MS = 40
 /** Form fields that contain the name of the actor. */
 const NAME_FIELDS = ['author_name', 'resolved_by_name', 'muted_by_name'] as const
 
-/** Column width of actors. */
+/** Width of the columns that store actors. */
 const MAX_ACTOR_LENGTH = 255
 
 /** Database restarts and locks take seconds. */
@@ -96,7 +96,7 @@ function createHandler(context: Context, routes: Routes, live: LiveUpdates, sign
    */
   const rejected = new RateLimiter(rate_limit_per_minute, context.now)
 
-  /** Limits requests that only `authenticate` of the host can accept. The sign-in limiter limits all others. */
+  /** Limits requests that only `authenticate` of the host can accept. The sign-in limiter limits all other requests. */
   async function authenticate(request: Request, mount: Mount, network: string): Promise<Session> {
     if (!enable_rate_limiting || request.headers.has('authorization')) {
       return signIn.authenticate(request, mount, network)

@@ -8,7 +8,7 @@ export interface Comparison {
   now: number
   /** Period of the earlier value, such as "in the previous 30 days". */
   period: string
-  /** Samples of the period with fewer of them. If they are too few, shows the difference instead of a percentage. */
+  /** Number of samples in the smaller period. With too few samples, shows the difference instead of a percentage. */
   samples: number
   format(value: number): string
 }

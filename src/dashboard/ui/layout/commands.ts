@@ -19,7 +19,7 @@ export interface Command {
   needs?: string
 }
 
-/** Keys of the list and of the error page, which act on a row or an error. */
+/** Shortcuts of the list and the error page, which act on a row or an error. */
 const ERROR_KEYS: readonly Command[] = [
   { keys: 'e', label: 'Resolve', key: 'e', needs: '#resolve', role: 'responder' },
   { keys: 'a', label: 'Assign', key: 'a', needs: '#assign', role: 'responder' },
@@ -29,7 +29,7 @@ const ERROR_KEYS: readonly Command[] = [
   { keys: 'l', label: 'Copy link', key: 'l', needs: '[data-key=l]' },
 ]
 
-/** Keys of the error page, if the error was opened from a list. */
+/** Shortcuts of the error page, if the error was opened from a list. */
 const NEIGHBOR_KEYS: readonly Command[] = [
   { keys: 'j', label: 'Next error in the list', key: 'j', needs: '.error-beside [rel=next]' },
   { keys: 'k', label: 'Previous error in the list', key: 'k', needs: '.error-beside [rel=prev]' },

@@ -9,7 +9,7 @@ export const baselinePart: RelatedPart<ErrorBaseline> = {
   title: 'Baseline',
   response: ErrorBaseline,
   load: (context, record, visit) => errorBaseline.run(context, { error_id: record.id, ...relatedScope(visit) }),
-  // Otherwise, other errors of the type cause the increase.
+  // With a smaller share, other errors of the type cause the increase.
   isUrgent: ({ is_above, count, own_count }) => is_above && own_count > count / 2,
   view: ({ error_type, platform, hour, day, count, calculated_at }, visit) => (
     <>
