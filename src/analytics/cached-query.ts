@@ -33,8 +33,8 @@ interface CacheEntry {
 const caches = new WeakMap<Database, Map<string, CacheEntry>>()
 
 /**
- * Caches results for pages only: all results of a large database, slow results of others, none of a small database.
- * Concurrent callers share one query.
+ * Caches results for pages only: all results of a large database, slow results of a medium database, none of a small
+ * database. Concurrent callers share one query.
  */
 export async function cachedQuery<T>(
   context: Context,

@@ -12,7 +12,7 @@ export function isDigestEnabled({ config }: Pick<Context, 'config'>): boolean {
 
 /**
  * Creates the digest of a period once across all processes and stores its deliveries. Recipients with assigned errors
- * receive a digest of their own; all others share one email.
+ * receive a digest of their own; all other recipients share one email.
  */
 export async function sendDigest(
   context: Context,

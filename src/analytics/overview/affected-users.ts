@@ -21,8 +21,8 @@ const MAX_COUNTED_PAIRS = 10_000
 const MAX_SAMPLED_PAIRS = 3000
 
 /**
- * Counts users with errors in a period and in the previous one. Only the first and last time of each user-error pair
- * are stored. The user counts as affected at all times in between.
+ * Counts users with errors in a period and in the previous period. Only the first and last time of each user-error
+ * pair are stored. The user counts as affected at all times in between.
  */
 export async function affectedUsers(
   context: Context,

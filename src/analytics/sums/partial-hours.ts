@@ -6,8 +6,8 @@ import { hoursInScope, occurrencesInScope } from './scope-conditions.js'
 
 /**
  * Counts occurrences after an instant within its hour. Sums cover whole hours, but midnight in zones such as
- * Asia/Kolkata lies inside one. Uses the stored occurrences: exact if all are stored, proportional otherwise. Ignores
- * instants on a full hour.
+ * Asia/Kolkata lies inside an hour. Uses the stored occurrences: exact if all are stored, proportional otherwise.
+ * Ignores instants on a full hour.
  */
 export async function countAfterCuts(
   context: Context,

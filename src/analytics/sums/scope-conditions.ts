@@ -49,7 +49,7 @@ export interface ErrorsTable {
   usesIndex?: boolean
 }
 
-/** Condition for errors. On SQLite, the index of the record key would read all errors of an environment. */
+/** Condition for errors. Avoids the index of the record key, with which SQLite reads all errors of an environment. */
 export function errorsInScope(
   { database: { dialect } }: Context,
   { application_id, environment }: Scope,

@@ -74,7 +74,7 @@ interface MergedSpan {
   /** Null for an open end. */
   to: number | null
   usesDays: boolean
-  /** Index of the first merged span, and of the span after the last one. */
+  /** Index of the first merged span, and of the span after the last merged span. */
   first: number
   end: number
 }

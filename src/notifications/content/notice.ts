@@ -77,7 +77,7 @@ export interface HeldNotice extends NoticeSource {
   reason: 'quiet_hours' | 'hourly_limit'
   severity: Severity
   total: number
-  /** Most severe first, truncated to what a message can show. */
+  /** Most severe first, limited to the number of notifications that a message can list. */
   notices: readonly (ErrorNotice | BaselineNotice)[]
 }
 
@@ -106,7 +106,7 @@ export interface Digest {
 
 export interface AssignedErrors {
   total: number
-  /** Truncated to what a digest shows. */
+  /** Limited to the number of errors that a digest lists. */
   errors: readonly DigestError[]
 }
 
@@ -135,7 +135,7 @@ export interface AssignedNotice extends NoticeSource {
   total: number
   /** All errors, because an error that is not listed can be assigned again. */
   error_ids: readonly number[]
-  /** Most severe first, truncated to what a message can show. */
+  /** Most severe first, limited to the number of errors that a message can list. */
   errors: readonly AssignedError[]
 }
 

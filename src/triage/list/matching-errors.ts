@@ -41,7 +41,7 @@ export interface MatchingErrors {
 /** Counting all errors with a common text takes too long. */
 export const MAX_COUNTED_ERRORS = 1000
 
-/** Number of matching and of snoozed errors per status. Several rows of one status add up. */
+/** Numbers of matching and snoozed errors per status. Rows with the same status must be added up. */
 export interface StatusTotals {
   rows: { status: Status; total: number; snoozed: number }[]
   /** True when the counts are lower bounds. */

@@ -26,12 +26,12 @@ export function tagLines(tag: string | undefined): string[] {
   return [...new Set(lines.filter((line) => line !== ''))]
 }
 
-/** Condition of a line of `tag`. */
+/** Condition for one line of `tag`. */
 export function lineCondition(line: string): TagCondition {
   return { tags: possibleTags(line, ':'), isPrefix: false }
 }
 
-/** Condition of a `tag:` in `query`. */
+/** Condition for a `tag:` term in `query`. */
 export function termCondition([text = '', ...wildcards]: readonly string[]): TagCondition {
   return { tags: possibleTags(text, '='), isPrefix: wildcards.length > 0 }
 }

@@ -19,7 +19,10 @@ export const TagSuggestions = r.object({
 })
 export type TagSuggestions = v.InferOutput<typeof TagSuggestions>
 
-/** Suggests tags that start with a text. Within an application or environment, tags of its most recently seen errors. */
+/**
+ * Suggests tags that start with a text. With an application or environment, searches only its most recently
+ * seen errors.
+ */
 export const tagSuggestions = defineOperation({
   input: v.object({ start: filterText({ max: 300, note: 'such as `ci` or `city=ber`' }), ...scopeInput }),
   async run(context, { start = '', application_id, environment }): Promise<TagSuggestions> {
