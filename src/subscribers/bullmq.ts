@@ -21,8 +21,8 @@ export type BullWorker = Pick<EventEmitter, 'on' | 'off'> & { readonly name: str
 
 /**
  * Records failed jobs of a worker, once per attempt, with queue, name, id, attempt and data. Listens only to `failed`,
- * so errors of the worker itself are not affected. Covers sandboxed processors. Returns a function that stops it;
- * `Tracker.shutdown()` stops it too. Controlled by `enable_error_subscriber`.
+ * so errors of the worker itself are not affected. Covers sandboxed processors. Returns a function that
+ * unsubscribes; `Tracker.shutdown()` unsubscribes too. Controlled by `enable_error_subscriber`.
  * @example subscribeToWorker(new Worker('mail', sendMail, { connection }))
  */
 export function subscribeToWorker(worker: BullWorker, tracker: TrackerInstance = Tracker): () => void {
@@ -68,7 +68,7 @@ function isControlFlowError(error: unknown): boolean {
   return ['DelayedError', 'WaitingError', 'WaitingChildrenError', 'RateLimitError'].includes(error.name)
 }
 
-/** `uncountedAttempts` is 1 while the attempt is not counted yet. */
+/** `uncountedAttempts` is 1 until BullMQ has counted the current attempt. */
 function recordFailure(
   { context: { config }, report }: Reporter,
   error: unknown,

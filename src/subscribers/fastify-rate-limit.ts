@@ -1,7 +1,7 @@
 import { Tracker } from '../index.js'
 import type { TrackerInstance } from '../tracker.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: the request of whichever Fastify the host has.
+// biome-ignore lint/suspicious/noExplicitAny: the request type depends on the host's version of Fastify.
 type Hook = (request: any, key: string) => void
 
 /** Subset of the @fastify/rate-limit options that the wrapper uses, for all routes or for a single route. */

@@ -6,8 +6,8 @@ export type { PgModule } from '../capture/breadcrumbs/pg.js'
 
 /**
  * Records statements of `pg` as breadcrumbs (text without values, duration, number of rows) by wrapping
- * `Client.prototype.query`. Does nothing unless `enable_breadcrumbs` is on. Returns a function that restores it;
- * `Tracker.shutdown()` restores it too.
+ * `Client.prototype.query`. Does nothing unless `enable_breadcrumbs` is on. Returns a function that restores the
+ * original method; `Tracker.shutdown()` restores the method too.
  * @example
  * import pg from 'pg'
  * instrumentPg(pg)

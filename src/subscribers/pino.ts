@@ -24,7 +24,7 @@ const FATAL_LEVEL = 60
 /**
  * Records entries that pino (9.10 or later) logs at level error or fatal together with an Error: `log.error(error)`,
  * `log.error({ err }, 'text')`. An error that is logged and rethrown is recorded once. Works for all loggers of the
- * process. Returns a function that stops it; `Tracker.shutdown()` stops it too. Controlled by
+ * process. Returns a function that unsubscribes; `Tracker.shutdown()` unsubscribes too. Controlled by
  * `enable_error_subscriber`.
  * @example subscribeToPino()
  */

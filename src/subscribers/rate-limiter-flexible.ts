@@ -24,9 +24,9 @@ export interface LimiterOptions {
 
 /**
  * Counts rejections of rate-limiter-flexible (`consume` that rejects with a limiter result) as throttle, and manual
- * blocks (`block`) as blocklist. Errors of its store do not count, and results are passed on unchanged. Uses the
- * address and path of the current request, or a key that is an address. Returns a function that stops it;
- * `Tracker.shutdown()` stops it too.
+ * blocks (`block`) as blocklist. Store errors do not count, and results are passed on unchanged. Uses the address
+ * and path of the current request, or a key that is an address. Returns a function that stops counting;
+ * `Tracker.shutdown()` stops counting too.
  * @example instrumentLimiter(new RateLimiterRedis({ storeClient, points: 5, duration: 1 }), { rule: 'sign-in' })
  */
 export function instrumentLimiter(
