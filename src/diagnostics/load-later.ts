@@ -2,8 +2,8 @@ import { thrownMessage } from '../capture/values/thrown-value.js'
 import type { CollectorSetup } from './define.js'
 
 /**
- * Starts a collector that is loaded on demand, so that a host that does not use it never loads its modules. A tracker
- * that stops earlier never starts it.
+ * Starts a collector whose modules are loaded on demand, so that hosts without the collector never load its modules.
+ * Stops the collector at once if the tracker stopped while the modules were loading.
  */
 export function loadLater({ context }: CollectorSetup, subject: string, start: () => Promise<() => void>): () => void {
   let isStopped = false

@@ -103,7 +103,7 @@ function validateMap(map: string, file_name: string, maxBytes: number): Buffer {
   throw tooLarge(file_name, `${maxBytes} bytes (source_map_max_bytes) in memory`)
 }
 
-/** Returns null without sources or if they exceed the limits. */
+/** Returns null if there are no sources or the sources exceed the limits. */
 async function packSources(map: string, folder: string, maxBytes: number): Promise<string | null> {
   const sources = packOwnSources(map, folder)
   const packed = sources && sources.length <= maxBytes ? await packText(sources) : null

@@ -23,7 +23,7 @@ export function shownColumns(locations: readonly SwallowingLocation[]): ShownCol
   }
 }
 
-/** Undefined for few exceptions. */
+/** Returns undefined if there are too few exceptions for a percentage. */
 function ratioText({ rescue_ratio, raise_count }: SwallowingLocation): string | undefined {
   return samplePercent(rescue_ratio, raise_count)
 }

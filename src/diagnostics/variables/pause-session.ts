@@ -61,8 +61,8 @@ function loadInspector(): Inspector {
 }
 
 /**
- * Estimated time that V8 needs to pause and describe its frames. It is most of the cost of a pause and cannot be measured
- * from within the process.
+ * Estimated time that V8 needs to pause and describe its frames. This time is most of the cost of a pause and cannot be
+ * measured from within the process.
  */
 const PAUSE_MS = 0.3
 const PAUSE_MS_PER_FRAME = 0.05

@@ -14,7 +14,7 @@ export interface VariableLimits extends ValueLimits {
 export interface ReadVariable {
   name: string
   value: unknown
-  /** Range of the scope, which finds the original name of a minified variable. */
+  /** Range of the scope, needed to find the original name of a minified variable. */
   start: CodePosition | null
   end: CodePosition | null
 }

@@ -17,7 +17,7 @@ const ROWS_PER_LOCATION = 4
 
 /**
  * Stores the counts of the ledger at each flush. Logs a warning in a process without detection. If a process has several
- * trackers, only the first stores counts. Returns the function that stops it; unflushed counts stay in the ledger.
+ * trackers, only the first stores counts. Returns the function that stops storing; unflushed counts stay in the ledger.
  */
 export function recordSwallowedExceptions(context: CaptureContext): () => void {
   const detection = currentDetection()

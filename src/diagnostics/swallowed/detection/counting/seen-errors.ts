@@ -1,7 +1,7 @@
 import { isObject } from '../../../../capture/values/is-object.js'
 import type { Rescues, Tally } from './tallies.js'
 
-/** State of one error while it is alive. */
+/** State of an error until the error is garbage-collected. */
 export interface Sighting {
   tally: Tally
   /** Location of the marked `throw`, or null if the error was first seen in a handler. */
