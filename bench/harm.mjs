@@ -7,7 +7,10 @@ import { row } from './harness/report.mjs'
 import { startServer } from './harness/servers.mjs'
 
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
-/** The command line prints every check. The phases before and after repeat the limits of the phase in between. */
+/**
+ * Checks to report; `faultboard prove` prints all checks. The phases `before` and `after` repeat the limits of
+ * the phase `during`.
+ */
 const SHOWN_CHECKS = /during$|^memory|^descriptors|^errors/
 const UNITS = { p50: 'ms', p99: 'ms', stall: 'ms', failures: '', memory: 'MB', descriptors: '', errors: '' }
 

@@ -60,7 +60,7 @@ async function* onServer(dialect, database, connect, sizes) {
   yield* tablesBySize(database, sizes, async (size) => {
     const url = await serverDataset(dialect, server.url, size)
     const pool = connect(url)
-    // JSON runs the same statements, and SQLite measures it.
+    // Omits JSON, which runs the same statements and is measured on SQLite.
     const results = await measureAll(pool, await REPLAY[dialect](url), ['html'], FULL)
     await pool.end()
     return results

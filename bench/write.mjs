@@ -54,7 +54,7 @@ async function measureDatabase(dialect, server, quick) {
   const hotGroup = { name: 'one hot group', events: makeEvents({ count, groups: 1 }), min: minHotGroupRatio }
   return [
     ...(await throughput(place, { ...groups, perCommit: ERRORS_PER_COMMIT[dialect] })),
-    // Like ours, the minimal tracker writes all callers of a hot group in one commit.
+    // Like Faultboard, the minimal tracker writes all callers of a hot group in one commit.
     ...(await throughput(place, { ...hotGroup, perCommit: CALLERS })),
     ...(await processes(place, { count })),
     ...(await measureSingleCalls(place, { events: makeEvents({ count: quick ? 150 : 300, groups: 20 }) })),
@@ -176,7 +176,7 @@ async function processes({ dialect, server }, { count }) {
       ratio: rate('ours', PROCESSES) / rate('ours', 1),
       against: 'one process',
       limit: { min: MIN_RATIO_TO_ONE_PROCESS },
-      // Compared with our single process: a faster single process of the minimal tracker must not lower the bound.
+      // Compared with one Faultboard process: a faster single process of the minimal tracker must not lower the bound.
       bound: rate('minimal', PROCESSES) / rate('ours', 1),
       more: {
         'minimal tracker, 1 process': rate('minimal', 1),

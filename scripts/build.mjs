@@ -26,8 +26,8 @@ const CHUNKS = [
 const PACKAGES = resolve(import.meta.dirname, '../node_modules')
 
 /**
- * Libraries of which a small part is used: loading all of valibot takes 15 ms, and all of hono takes 4 MB. The last three
- * exist only as ES modules.
+ * Libraries of which only a small part is used: loading all of valibot takes 15 ms, and all of hono takes 4 MB. The
+ * last three exist only as ES modules.
  */
 const BUNDLED = {
   valibot: `${PACKAGES}/valibot/dist/index.mjs`,

@@ -3,7 +3,7 @@ import { isLeftOut } from './accepted.mjs'
 /** Smaller changes never count. The ratios of two idle runs differ by up to this share. */
 const MIN_NOISE = 0.03
 
-/** Verdicts that make the check fail. A renamed row is missing, which must not hide a regression. */
+/** Verdicts that make the check fail. A renamed row counts as missing, so that renaming cannot hide a regression. */
 const FAILURES = new Set(['regression', 'missing'])
 
 /** Compares the ratios of a run with the accepted ratios. Only rows with a direction count. */

@@ -28,7 +28,7 @@ function measureThrows(depth, count) {
   for (let i = 0; i < count; i++) {
     const started = performance.now()
     try {
-      // The module, this function and the last one add three frames.
+      // The module, this function and the last function add three frames.
       descend(depth - 3, { order: { id: i, lines: [1, 2, 3] }, user: 'ada' })
     } catch {
       // Only the throw is measured.

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Subjects that observe thrown errors. Each returns a function that stops it. */
+/** Subjects that observe thrown errors. Each returns a function that stops observing. */
 export async function startSubject(name) {
   if (name === 'bare') return () => {}
   if (name === '@sentry/node') return sentry()

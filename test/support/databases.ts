@@ -7,7 +7,7 @@ export interface TestDatabase {
   readonly dialect: Dialect
   /**
    * Returns the URL of a database with the schema and no rows. A database requested by a test is reset afterward and
-   * may be reused; one requested by a hook is kept. All are removed after the describe block.
+   * may be reused; a database requested by a hook is kept. All are removed after the describe block.
    */
   fresh(): Promise<string>
   /** Returns the URL of a database without tables, for tests of migrations. */

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 export interface Proxy {
   /** URL of the database through the proxy. */
   url: string
-  /** Breaks every connection and refuses new ones until `open`. */
+  /** Breaks every connection and refuses new connections until `open`. */
   refuse(): Promise<void>
   /** Keeps every connection and holds all data until `open`. */
   hang(): void
