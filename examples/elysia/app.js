@@ -9,7 +9,7 @@ const recordError = capture()
 
 const app = new Elysia()
   .onError(({ code, error, request, route, params }) => {
-    // The code of a thrown `status(404)`, which is a response, is a number.
+    // A thrown `status(404)` is a response, not an error, and has a number as its code.
     if (typeof code !== 'number') recordError(error, request, { route, params })
   })
   .get('/orders/:id', ({ params, status }) => {

@@ -3,7 +3,7 @@ import express from 'express'
 import { Tracker } from 'faultboard'
 import { capture, dashboard } from 'faultboard/express'
 
-// Only the proxy may name the user. Other clients could send the header themselves.
+// Accepts the user header only from the proxy, because any other client could forge the header.
 const proxies = new BlockList()
 const address = process.env.PROXY_ADDRESS ?? '127.0.0.1'
 proxies.addAddress(address, isIPv6(address) ? 'ipv6' : 'ipv4')
