@@ -58,7 +58,7 @@ describe('faultboard sourcemaps', () => {
   test.each([
     ['sourcemaps', '--help'],
     ['help', 'sourcemaps'],
-  ])('lists its subcommands with %s %s', async (...args) => {
+  ])('sourcemaps lists its subcommands with %s %s', async (...args) => {
     const { code, stdout } = await faultboard(args, { cwd: (await createProject()).cwd })
     expect(code).toBe(0)
     for (const name of ['upload', 'list', 'delete']) expect(stdout).toContain(`  sourcemaps ${name} `)
@@ -95,7 +95,7 @@ describe('faultboard sourcemaps', () => {
     }
   })
 
-  test('prints its help', async () => {
+  test('prints the help of a subcommand', async () => {
     const { run } = await createProject()
     expect((await run('upload', '--help')).stdout).toContain('Usage: faultboard sourcemaps upload DIR [flags]')
   })

@@ -99,7 +99,7 @@ describe.each(EXAMPLES)('examples/$name', ({ name, packageName, build, start, fa
   const reason = isInstalled(packageName) ? '' : ` (skipped: ${packageName} is not installed in test/hosts)`
 
   test.skipIf(reason !== '')(
-    `shows its error on the dashboard, where forms work${reason}`,
+    `shows the error of the example on the dashboard, where forms work${reason}`,
     { timeout: 240_000 },
     async () => {
       const folder = createApplication(`examples/${name}`)

@@ -47,7 +47,7 @@ describe.each([
   ['fetch', 'app.js', '/', 'The first error'],
   ['node', 'app.js', '/orders', 'Could not load orders'],
 ])('examples/%s', (name, entry, path, message) => {
-  test('shows its error on the dashboard', { timeout: 120_000 }, async () => {
+  test('shows the error of the example on the dashboard', { timeout: 120_000 }, async () => {
     const folder = copyOf(name)
     const env = { ...PASSWORD, ...(entry.endsWith('.ts') && TYPESCRIPT) }
     const { origin } = await serve(folder, [join(folder, entry)], env, '/error_dashboard/')

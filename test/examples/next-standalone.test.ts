@@ -47,7 +47,7 @@ describe.skipIf(missing !== '')(`examples/next${missing}`, () => {
   })
 
   describeEachRuntime('the standalone output with SQLite', ({ major, path }) => {
-    test('shows its error on the dashboard, where forms work', { timeout: 60_000 }, async () => {
+    test('shows the error of the example on the dashboard, where forms work', { timeout: 60_000 }, async () => {
       const copy = join(target, String(major))
       cpSync(join(target, 'output'), copy, COPY)
       const server = join(copy, program)

@@ -35,7 +35,7 @@ describe('startOfDay', () => {
     ['Pacific/Apia', '2011-12-31T00:00:00Z', '2011-12-30T10:00:00Z'], // December 30 was skipped.
     ['Australia/Lord_Howe', '2026-04-05T10:00:00Z', '2026-04-04T13:00:00Z'], // Daylight saving time of half an hour.
     ['Asia/Kathmandu', '2026-03-10T12:00:00Z', '2026-03-09T18:15:00Z'],
-  ])('returns in %s for %s the start %s', (zone, time, start) => {
+  ])('in %s, the day of %s starts at %s', (zone, time, start) => {
     expect(new Date(startOfDay(parse(time), zone)).toISOString()).toBe(new Date(parse(start)).toISOString())
   })
 
@@ -61,10 +61,10 @@ describe('startOfDay', () => {
 describe('timeframeSpan', () => {
   const now = parse('2026-03-29T20:00:00Z')
 
-  test('starts today at midnight without an end', () => {
+  test('starts the timeframe today at midnight and leaves the end open', () => {
     expect(timeframeSpan('today', now, 'Europe/Berlin')).toEqual({ from: parse('2026-03-28T23:00:00Z'), to: null })
   })
-  test('ends yesterday at the start of today, even if a day has 23 hours', () => {
+  test('ends the timeframe yesterday at the start of today, even if a day has 23 hours', () => {
     expect(timeframeSpan('yesterday', now, 'Europe/Berlin')).toEqual({
       from: parse('2026-03-27T23:00:00Z'),
       to: parse('2026-03-28T23:00:00Z'),
@@ -77,7 +77,7 @@ describe('timeframeSpan', () => {
     const span = timeframeSpan('yesterday', parse('2011-12-31T00:00:00Z'), 'Pacific/Apia')
     expect(span).toEqual({ from: parse('2011-12-29T10:00:00Z'), to: parse('2011-12-30T10:00:00Z') })
   })
-  test('starts the other timeframes relative to now', () => {
+  test('starts all other timeframes relative to the current time', () => {
     expect(timeframeSpan('last_hour', now, 'UTC').from).toBe(now - HOUR)
     const today = startOfDay(now, 'UTC')
     expect(timeframeSpan('last_7_days', now, 'UTC').from).toBe(today - 6 * DAY)

@@ -227,7 +227,7 @@ describe('the packed package, installed into an empty application', () => {
     expect(printed.trim()).toMatch(/^(?:function|object)$/)
   })
 
-  test('contains its command line', () => {
+  test('contains the command line', () => {
     const out = execFileSync(join(folder, 'node_modules/.bin/faultboard'), ['--version'], {
       cwd: folder,
       encoding: 'utf8',
@@ -259,7 +259,7 @@ describe('the packed package, installed into an empty application', () => {
     expect(await demo.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('contains every file that its pages link to', () => {
+  test('contains every file that the packed docs link to', () => {
     const installed = join(folder, 'node_modules/faultboard')
     const pages = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
     const links = pages.flatMap((page) =>

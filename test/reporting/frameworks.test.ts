@@ -166,7 +166,7 @@ describe.each(HOSTS)('Reporting endpoint in %s', (_name, host) => {
 })
 
 describe('Reporting endpoint in Fastify', () => {
-  test('uses its own limits and responses and does not change those of the host', async () => {
+  test('the endpoint uses its own limits and responses and does not change those of the host', async () => {
     const { tracker } = trackerFor({})
     const origin = await startFastify(reportingEndpoint({ tracker, max_bytes: 1000 }))
     const { post, send } = reportingClient(`${origin}${PATH}`)

@@ -60,7 +60,7 @@ describeEachDatabase('migrating', (database) => {
 
 describeEachDatabase('a tracker with an outdated schema', (database) => {
   if (database.dialect === 'sqlite') {
-    test('migrates its own database before it writes the first error', async () => {
+    test('a tracker migrates its own database before it writes the first error', async () => {
       for (const async_logging of [false, true]) {
         const storage = { url: await database.empty(), spool_path: temporaryFolder() }
         const { tracker, lines } = trackerAt(storage, { async_logging })

@@ -60,7 +60,7 @@ describeEachDatabase(
       ])
     })
 
-    test('uses the levels of the logger and its own level', async () => {
+    test('uses the levels of the logger and the level of the transport', async () => {
       const { tracker } = await freshTracker(database)
       const levels = { emerg: 0, error: 1, info: 2 }
       const { log } = logger(tracker, { levels, level: 'info' }, { level: 'error' })
@@ -115,7 +115,7 @@ describeEachDatabase(
       ])
     })
 
-    test('stops after a shutdown or its removal and keeps other transports running', async () => {
+    test('stops after a shutdown or when the transport is removed, and keeps other transports running', async () => {
       const { tracker } = await freshTracker(database, ON)
       const { log, lines, transport } = logger(tracker)
       log.remove(transport)

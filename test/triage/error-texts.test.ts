@@ -130,7 +130,7 @@ describe('requestCurl', () => {
     ["https://shop.example/?q='; rm -rf /; '", "it's"],
     ['https://shop.example/$(touch x)`id`', '$(id)`id` "a" \\'],
     ['https://shop.example/\n-o /etc/passwd', 'a\nb\u0000c'],
-  ])('quotes its arguments safely for a shell: %j', (request_url, user_agent) => {
+  ])('quotes the arguments of the command safely for a shell: %j', (request_url, user_agent) => {
     const command = curlFor({ request_url, user_agent, request: { method: 'GET; id' } }) ?? ''
     const [globFlag, address, flag, header, ...more] = execFileSync(
       'sh',

@@ -54,7 +54,7 @@ describe('prove', { timeout: TIMEOUT_MS }, () => {
     expect(Object.keys(fullDisk?.counts?.dropped ?? {}).filter((reason) => !reason.startsWith('spool_'))).toEqual([])
   })
 
-  test('stops its processes and removes its folder on SIGINT', async () => {
+  test('prove stops its processes and removes its folder on SIGINT', async () => {
     const cwd = await workingDirectory()
     const prove = new RunningCommand(['prove', '--scenario', 'storm'], { cwd, env: { TMPDIR: cwd } })
     while (!prove.stderr.includes('without Faultboard')) await new Promise((resume) => setTimeout(resume, 20))

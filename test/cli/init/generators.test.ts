@@ -34,7 +34,7 @@ describe.each(GENERATORS)('an application of $name', ({ name, packageName, chang
   const reason = isMissing ? ` (skipped: ${packageName} is not installed in test/hosts)` : ''
 
   test.skipIf(isMissing)(
-    `records its errors with the code that init prints${reason}`,
+    `an application records its errors with the code that init prints${reason}`,
     { timeout: 240_000 },
     async () => {
       const folder = createApplication(`test/cli/init/hosts/${name}`)

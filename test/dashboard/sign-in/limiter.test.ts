@@ -84,7 +84,7 @@ describe('the limit per name and network', () => {
     for (let i = 0; i < 300; i++) expect(await attempt()).toBe('signed in')
   })
 
-  test('applies to parallel attempts with a slow verification', async () => {
+  test('limits parallel attempts with a slow verification', async () => {
     const limiter = new SignInLimiter(() => 0)
     let verified = 0
     const outcomes = await Promise.allSettled(
@@ -119,7 +119,7 @@ describe('the limit per network', () => {
 })
 
 describe('a known device', () => {
-  test('signs in while other clients exhaust the limits of its name, its network and the total', async () => {
+  test('a known device signs in while other clients exhaust the limits of its name, network and the total', async () => {
     const { attempt, guess } = createLimiter()
     await guess(25)
     await guess(300, (i) => ({ name: `user ${i}` }))

@@ -17,7 +17,7 @@ describeEachDatabase(
         ['CommonJS that exits', 'ends.cjs', 'exit', 0, { early }],
         ['an ES module that crashes', 'ends.mjs', 'crash', 1, { early, end }],
         ['CommonJS that crashes', 'ends.cjs', 'crash', 1, { early, end }],
-      ])('leaves its counts to the next process: %s', async (_title, file, how, exit, counted) => {
+      ])('leaves unwritten counts to the next process: %s', async (_title, file, how, exit, counted) => {
         const storage = await freshStorage(database)
         const folder = project({ [file]: ENDS, 'next.cjs': '' })
         expect(await run({ node, folder, args: ['--import', REGISTER, file, how], storage })).toMatchObject({

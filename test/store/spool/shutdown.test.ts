@@ -58,7 +58,7 @@ test('shares one pair of exit hooks between trackers and removes it again', asyn
   expect(process.listenerCount('exit')).toBe(before)
 })
 
-test.runIf(process.getuid?.() === 0)('works for a user without an entry in the passwd file', () => {
+test.runIf(process.getuid?.() === 0)('spools errors of a user without an entry in the passwd file', () => {
   const printed = run(
     `const tracker = createTracker({ database: 'postgres://127.0.0.1:1/none', dashboard_username: 'a', dashboard_password: 'b' })
      const { state } = await tracker.Commands.LogError.call({ exception: new Error('x') })

@@ -121,7 +121,7 @@ describe('the page of one error', () => {
     )
   })
 
-  test('formats the days of its chart and uses the singular for one occurrence', async () => {
+  test('formats the days of the chart and uses the singular for one occurrence', async () => {
     const html = await page('?range=30d')
     expect(html).toContain('>12 Oct</text>')
     expect(html).toContain('<title>Sat, 17 Oct 2026, in progress\n1 occurrence</title>')
