@@ -21,7 +21,7 @@ const FILE_NAME = /^dump-\d{1,16}-[0-9a-f]{16}\.(?:cpuprofile|heapsnapshot)$/
 export const MAX_FILES = 10
 export const MAX_FILE_BYTES = 2 * 1024 ** 3
 
-/** File of a dump. It is stored on the machine that created it, not in the database. */
+/** File of a dump. Stored on the machine that captured the dump, not in the database. */
 export const DumpFile = r.object({
   kind: r.oneOf(FILE_KINDS),
   name: r.text,
@@ -96,7 +96,7 @@ export function streamFile(path: string): ReadableStream<Uint8Array> {
   )
 }
 
-/** Deletes files on this machine. Other machines delete theirs when they reach the limits. */
+/** Deletes files on this machine. Other machines delete their files when the limits are reached. */
 export async function removeFiles(context: FolderContext, files: readonly DumpFile[]): Promise<void> {
   for (const { name } of files) {
     if (FILE_NAME.test(name)) await rm(join(dumpFolder(context), name), { force: true })

@@ -6,7 +6,7 @@ const YOUNG_GENERATION_BYTES = (Number(process.versions.node.split('.')[0]) >= 2
 
 let cachedLimit: number | null = null
 
-/** Returns the size of the old generation at which V8 aborts the process. It does not change at runtime. */
+/** Returns the size of the old generation at which V8 aborts the process. The size does not change at runtime. */
 export function heapLimit(): number {
   if (cachedLimit === null) {
     const total = getHeapStatistics().heap_size_limit

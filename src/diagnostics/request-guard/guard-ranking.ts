@@ -25,7 +25,7 @@ export class Ranking<Name extends GuardName> {
       existing.last_seen_at = Math.max(existing.last_seen_at, row.last_seen_at)
       return
     }
-    // Copied, because later rows are added to it.
+    // Copies the row, because later counts are added to the copy.
     this.#rows.set(key, { ...row })
     if (this.#rows.size > 2 * MAX_ROWS) this.#trim()
   }

@@ -1,4 +1,4 @@
-/** Used part of highlight.js. The build bundles it, because all of its languages take 9 MB. */
+/** Subset of highlight.js in use. The build bundles this subset, because all languages take 9 MB. */
 import core from 'highlight.js/lib/core'
 import coffeescript from 'highlight.js/lib/languages/coffeescript'
 import css from 'highlight.js/lib/languages/css'

@@ -70,8 +70,8 @@ const PAUSE_MS_PER_FRAME = 0.05
 const CALL_HOOK = 'function (...values) { this(...values) }'
 
 /**
- * Inspector session of the current thread. It opens no port, and no other thread can hold the pause. Every `post` completes
- * synchronously.
+ * Inspector session of the current thread. Opens no port, and no other thread can hold the pause. Every `post`
+ * completes synchronously.
  */
 class PauseSession {
   readonly #inspector: Inspector

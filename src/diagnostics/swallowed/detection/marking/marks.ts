@@ -19,7 +19,7 @@ export function caughtStatement(name: string, site: Site): string {
   return `try{${caughtCall(name, site)}}catch{}`
 }
 
-/** Builds the text after a thrown value. `replacedName` is the caught error that the thrown one replaces, if any. */
+/** Builds the text after a thrown value. `replacedName` is the caught error that the thrown value replaces, if any. */
 export function thrownSuffix(site: Site, replacedName: string | null): string {
   const mark = JSON.stringify(formatMark(site))
   return `].reduceRight(globalThis.${GLOBALS.thrown}||((s,e)=>e),${replacedName === null ? mark : `[${mark},${replacedName}]`})`
