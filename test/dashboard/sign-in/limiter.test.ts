@@ -119,7 +119,7 @@ describe('the limit per network', () => {
 })
 
 describe('a known device', () => {
-  test('a known device signs in while other clients exhaust the limits of its name, network and the total', async () => {
+  test('a known device signs in while other clients exhaust the limits of its name, network and total', async () => {
     const { attempt, guess } = createLimiter()
     await guess(25)
     await guess(300, (i) => ({ name: `user ${i}` }))
