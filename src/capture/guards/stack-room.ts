@@ -17,15 +17,39 @@ export function isStackOverflow(error: unknown): boolean {
   return types.isNativeError(error) && error instanceof RangeError && error.message.startsWith('Maximum call stack')
 }
 
-type Probe = (callee: null) => void
+/**
+ * Calls with arguments until V8 has optimized a probe on Node.js 20, which counts only executed code. The optimized probe
+ * compares the stack limit without filling its frame, in 10 ns instead of 3 µs.
+ */
+const WARM_UP_CALLS = 500
+
+type Frame = (callee: (() => void) | null) => void
+
+/** Throws if its frame exceeds the stack limit. */
+type Probe = () => void
 
 /**
- * Returns an empty function whose frame has this many registers. V8 reserves the registers for the arguments of a call
- * that never happens. Compiled from text, because the list of arguments would fill pages of source.
+ * Returns a probe whose frame has this many registers, which V8 reserves for the arguments of a call. Compiled from
+ * text, because the list of arguments would fill pages of source.
  */
 function compileProbe(registers: number): Probe {
-  return compileFunction(`if (callee) callee(${'0,'.repeat(registers)}0)`, ['callee']) as Probe
+  const enter = compileFunction(`if (callee) callee(${'0,'.repeat(registers)}0)`, ['callee']) as Frame
+  let calls = 0
+  return () => {
+    enter(null)
+    if (calls++ < WARM_UP_CALLS) warmUp(enter)
+  }
 }
+
+function warmUp(enter: Frame): void {
+  try {
+    enter(ignoreArguments)
+  } catch {
+    // Stack overflow: the arguments need space in addition to the frame.
+  }
+}
+
+function ignoreArguments(): void {}
 
 /**
  * Probes in small steps, ten times slower than a single frame. While the inspector watches throws, V8 aborts the
@@ -65,6 +89,8 @@ let breadcrumbProbe: Probe | null = null
 export function prepareStackProbes(): void {
   recordingProbe ??= compileProbe(RECORDING_REGISTERS)
   breadcrumbProbe ??= compileProbe(BREADCRUMB_REGISTERS)
+  recordingProbe()
+  breadcrumbProbe()
   probeInSteps(1)
 }
 
@@ -76,7 +102,7 @@ export function hasRoomToRecord(): boolean {
   try {
     if (recordingProbe === null) prepareStackProbes()
     if (isPausing) probeInSteps(RECORDING_REGISTERS)
-    else recordingProbe?.(null)
+    else recordingProbe?.()
     return true
   } catch {
     isLimitReached = true
@@ -92,7 +118,7 @@ export function hasRoomForBreadcrumb(): boolean {
   try {
     if (breadcrumbProbe === null) prepareStackProbes()
     if (isPausing) probeInSteps(BREADCRUMB_REGISTERS)
-    else breadcrumbProbe?.(null)
+    else breadcrumbProbe?.()
     return true
   } catch {
     isLimitReached = true
