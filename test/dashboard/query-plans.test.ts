@@ -83,6 +83,18 @@ describeEachDatabase('query plans', (database) => {
     for (const statement of ordered) expect(await explain.sortsRows(statement), statement.sql).toBe(false)
   })
 
+  if (database.dialect === 'sqlite')
+    test('daily sums are grouped in the order of the primary key', async () => {
+      const { statements } = await visitPages('sqlite', url, ['/overview', '/overview?environment=staging'])
+      const sums = [...statements.values()].flatMap(({ sql, values }) => {
+        const [, grouped] =
+          /\((select [^()]*sum\("count"\).* group by "application_id", "day"(?:, "severity")?)\)/.exec(sql) ?? []
+        return grouped?.includes('faultboard_application_days') ? [{ sql: grouped, values }] : []
+      })
+      expect(sums.length).toBeGreaterThan(0)
+      for (const statement of sums) expect(await explain.sortsRows(statement), statement.sql).toBe(false)
+    })
+
   test('a common tag is looked up in a statement that stops early, and collected for a sort on a server', async () => {
     const paths = COMMON_TAG_FILTERS.map((filter) => `/errors?${filter}`)
     const { statements, bodies } = await visitPages(database.dialect, url, paths)

@@ -117,7 +117,8 @@ function daysBetween({ database }: Context, isInScope: RawBuilder<boolean>, by: 
       .where(isInScope)
       .where('day', '>=', from)
       .$if(to !== null, (query) => query.where('day', '<', to ?? 0))
-      .groupBy(['day', ...by]) as unknown as Sums
+      // In the order of the primary key, so that SQLite does not have to sort.
+      .groupBy(['application_id', 'day', ...by]) as unknown as Sums
 }
 
 async function sumBySpan(
