@@ -159,13 +159,21 @@ describe('Sparkline', () => {
     expect(stripes([4, 2, 8, 0])?.slice(3)).toEqual(['0'])
   })
 
+  test('draws empty days in another color', () => {
+    const paths = String(Sparkline({ values: [4, 0, 2], label: 'Occurrences' })).matchAll(
+      /<path (?:class="(\w+)" )?d="(M[\w. -]*v[\d.-]*)"/g,
+    )
+    expect([...paths].map(([, name, d]) => [name, d])).toEqual([
+      [undefined, 'M10 24v-24M76.67 24v-12'],
+      ['none', 'M43.33 24v-1'],
+    ])
+  })
+
   test('draws bars on a common square-root scale, so that rows are comparable', () => {
     const heights = (commonMax?: number) =>
-      [
-        ...String(Sparkline({ values: [1, 4], label: 'Occurrences', commonMax })).matchAll(
-          /<rect[^>]* height="([\d.]+)"/g,
-        ),
-      ].map(([, height]) => height)
+      [...String(Sparkline({ values: [1, 4], label: 'Occurrences', commonMax })).matchAll(/M[\d.]+ 24v-([\d.]+)/g)].map(
+        ([, height]) => height,
+      )
     expect(heights()).toEqual(['6', '24'])
     expect(heights(16)).toEqual(['6', '12'])
     expect(heights(6400)).toEqual(['3', '3'])

@@ -140,27 +140,26 @@ function startLiveUpdates(list) {
     if (field === 'severity') badge.parentElement.title = `Severity: ${word}`
   }
 
-  /** Draws the bars as the server does, from the bottom of a box of height 24. */
+  /** Draws the bars as the server does, from the bottom of a box of 100 by 24. */
   function redraw(sparkline, values) {
     if (!sparkline) return
     // The maximum of the page, for bars on its square-root scale.
     const pageMax = Number(sparkline.dataset.max ?? 0)
     const max = Math.max(1, pageMax, ...values)
-    const label = `${sparkline.getAttribute('aria-label').split(':')[0]}: ${values.join(', ')}`
-    sparkline.setAttribute('aria-label', label)
-    sparkline.querySelector('title').textContent = label
-    for (const [i, bar] of sparkline.querySelectorAll('rect').entries()) {
-      const height =
-        values[i] === 0 ? 1 : Math.max(3, (pageMax > 0 ? Math.sqrt(values[i] / max) : values[i] / max) * 24)
-      bar.setAttribute('y', 24 - height)
-      bar.setAttribute('height', height)
-      bar.classList.toggle('none', values[i] === 0)
-      // Clips the stripes of the current day, which are the next sibling of its bar.
-      const stripes = bar.nextElementSibling
-      if (stripes?.localName !== 'svg') continue
-      stripes.setAttribute('y', 24 - height)
-      stripes.setAttribute('height', values[i] === 0 ? 0 : height)
-    }
+    const title = sparkline.querySelector('title')
+    title.textContent = `${title.textContent.split(':')[0]}: ${values.join(', ')}`
+    const heights = values.map((value) => {
+      const share = pageMax > 0 ? Math.sqrt(value / max) : value / max
+      return value === 0 ? 0 : Math.max(3, share * 24)
+    })
+    const line = (height, i) => `M${((i + 0.3) * 100) / values.length} 24v-${height || 1}`
+    const [bars, empty] = sparkline.querySelectorAll(':scope > path')
+    bars.setAttribute('d', heights.map((height, i) => (height > 0 ? line(height, i) : '')).join(''))
+    empty.setAttribute('d', heights.map((height, i) => (height > 0 ? '' : line(height, i))).join(''))
+    // Clips the stripes of the current day.
+    const stripes = sparkline.querySelector('svg')
+    stripes.setAttribute('y', 24 - heights.at(-1))
+    stripes.setAttribute('height', heights.at(-1))
   }
 
   function announce(count, bound, noun) {
