@@ -13,13 +13,15 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
-// Focuses the first field of an opened menu.
+// Focuses the first field of an opened menu. Selects its text, so that typing replaces it.
 document.addEventListener(
   'toggle',
   (event) => {
     const menu = event.target
     if (!menu.matches?.('details.menu[open], details.submenu[open]')) return
-    menu.querySelector('input:not([type=hidden]), select, textarea')?.focus()
+    const field = menu.querySelector('input:not([type=hidden]), select, textarea')
+    field?.focus()
+    field?.select?.()
   },
   true,
 )

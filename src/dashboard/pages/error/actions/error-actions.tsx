@@ -4,7 +4,7 @@ import { allows } from '../../../access.js'
 import type { Rendered } from '../../../define.js'
 import { capitalize, formatIdentifier } from '../../../ui/badges.js'
 import { ActorNameField, ApplicationField, actorName, SelectField, TextArea, TextField } from '../../../ui/forms.js'
-import { Initials } from '../../../ui/initials.js'
+import { Initials, initialsOf } from '../../../ui/initials.js'
 import { Menu, MoreLabel, SubMenu } from '../../../ui/menu.js'
 import { occurrencesText } from '../error-facts.js'
 import { ErrorForm, type ErrorProps, ListOriginFields } from './error-form.js'
@@ -126,7 +126,9 @@ function Assign({ assignees, ...props }: ErrorProps & { assignees: readonly stri
           <fieldset class="menu-list assignees" id="assignees" aria-label="Known names">
             {others.map((name) => (
               <button type="submit" class="quiet" name="assigned_to" value={name} formnovalidate>
-                <Initials name={name} />
+                <span class="initials" aria-hidden="true">
+                  {initialsOf(name)}
+                </span>
                 <bdi>{name}</bdi>
               </button>
             ))}
