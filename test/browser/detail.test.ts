@@ -391,6 +391,18 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await plain.locator('.crumb.end time').textContent()).toBe('17:04:24.500')
   })
 
+  test('shows when a user was last seen in the time zone of the viewer, with UTC', async () => {
+    const occurred_at = Date.parse('2026-03-02T17:04:24.500Z')
+    let id = 0
+    for (const user_id of ['ann', 'ann', 'bob']) {
+      id = await logged({ error_type: 'SeenError', occurred_at, user_id })
+    }
+    const page = await open({ timezoneId: 'America/New_York' })
+    await page.goto(at(id))
+    const title = await page.locator('bdi[title]', { hasText: 'ann' }).first().getAttribute('title')
+    expect(title).toBe('last seen 2 Mar 2026, 12:04:24 America/New_York\n2 Mar 2026, 17:04:24 UTC')
+  })
+
   test('shows the breadcrumbs before the trend, and further details last, on narrow screens', async () => {
     let id = 0
     host.tracker.addBreadcrumb({ category: 'sql', message: 'select 1' })

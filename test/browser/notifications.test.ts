@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openHttpInbox } from '../contract/http-inbox.js'
 import type { Inbox } from '../contract/inbox.js'
 import { describeInBrowser, expectAccessible, expectNoOverflow, expectNoOverflowOnTablet } from '../support/browser.js'
@@ -104,6 +104,25 @@ describeInBrowser('notifications page in a browser', ({ open }) => {
       }, 'it was sent')
     },
   )
+
+  test('shows the end of quiet hours in the time zone of the viewer, with UTC on hover', async () => {
+    const hour = (offset: number) => new Date(Date.now() + offset * 3_600_000).toISOString().slice(11, 16)
+    const quiet = await startHost('sqlite::memory:', { ...inbox.settings, quiet_hours: `${hour(-2)}-${hour(2)}` })
+    onTestFinished(() => quiet.close())
+    await quiet.tracker.Commands.LogError.call({ error_type: 'TypeError', message: 'x is not y' })
+    await eventually(
+      async () => (await quiet.tracker.Queries.Deliveries.call({ state: 'held' })).pagination.total_count === 1,
+      'a notification is held',
+    )
+    const page = await open({ timezoneId: 'America/New_York' })
+    await page.goto(`${quiet.origin}/error_dashboard/notifications`)
+    const end = page.locator('.page-head time')
+    expect(await end.textContent()).toMatch(/:00 America\/New_York$/)
+    expect(await end.getAttribute('title')).toMatch(/:00 UTC$/)
+    const due = page.locator('small', { hasText: 'due in' }).locator('time')
+    await due.hover()
+    expect(await due.getAttribute('title')).toMatch(/America\/New_York\n.* UTC$/)
+  })
 
   test.each([true, false])('mutes and unmutes an error (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled, viewport: { width: 390, height: 900 } })
