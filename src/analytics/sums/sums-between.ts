@@ -117,8 +117,8 @@ function daysBetween({ database }: Context, isInScope: RawBuilder<boolean>, by: 
       .where(isInScope)
       .where('day', '>=', from)
       .$if(to !== null, (query) => query.where('day', '<', to ?? 0))
-      // In the order of the primary key, so that SQLite does not have to sort.
-      .groupBy(['application_id', 'day', ...by]) as unknown as Sums
+      // The primary key begins with these columns and `severity`, so that SQLite sorts only for `platform` or `app_version`.
+      .groupBy([...new Set<Dimension | 'day'>(['application_id', 'day', ...by])]) as unknown as Sums
 }
 
 async function sumBySpan(
