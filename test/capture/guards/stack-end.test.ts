@@ -34,6 +34,14 @@ describeEachRuntime('reports near the stack limit', (runtime) => {
     })
   }
 
+  test('records a new error at every level if only ignored errors were reported before', async () => {
+    const overrides = { async_logging: false, ignored_exceptions: ['TypeError'] }
+    const { counts, output } = await overflow(runtime, { pattern: 'another', warm: 3000, overrides })
+    expect(output.highest).toBeLessThan(40)
+    expect(counts).toMatchObject({ 'at a level': output.levels - output.thrown - output.missed + 1 })
+    expect(counts).not.toHaveProperty('before')
+  })
+
   test('records a separate error at every level with LogError', async () => {
     const { counts, output } = await overflow(runtime, { pattern: 'log_error', warm: 1 })
     expect(output.highest).toBeLessThan(40)
