@@ -246,6 +246,7 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
       expect(await row.locator('[data-field="user_count"]').textContent()).toBe('2')
       expect(await row.locator('[data-field="occurred_at"]').textContent()).toBe('just now')
       expect(await row.locator('svg title').textContent()).toContain(`, ${count + 2}`)
+      expect(await sparkline.locator('path').first().getAttribute('d')).toMatch(/v-12$/)
       expect(Number(await sparkline.locator('svg').getAttribute('height'))).toBeCloseTo(12)
       expect(await page.locator('#announcer').textContent()).toBe('3 new errors')
       expect(await places()).toEqual(before)
