@@ -16,7 +16,7 @@ const VALUES: Record<string, readonly string[]> = {
   time: ['2026-03-10T12:00:00.000Z', '1763175600000', 'Tue, 10 Mar 2026 12:00:00 GMT', '12:00:01,123', '2026-03-10 12:00:00+01', '03/10/2026', '1763175600', 'PT5M'],
 } // biome-ignore format: lists read best as lines
 
-const TEMPLATES = String.raw`
+const TEMPLATES = `
 Cannot read properties of undefined (reading '{field}')
 Cannot set properties of null (setting '{field}')
 {field} is not defined
