@@ -4,6 +4,22 @@ import { SUITES } from './suites.mjs'
 const DATABASES = ['sqlite', 'postgres', 'mysql']
 /** Passes of --check and --accept. The spread of fewer passes often underestimates the noise. */
 const CHECKED_PASSES = 5
+const ON_DEMAND = Object.keys(SUITES).filter((name) => SUITES[name].onDemand)
+
+export const USAGE = `npm run bench -- [SUITE ...] [OPTION ...]
+
+Suites: ${Object.keys(SUITES).join(', ')}
+Without a suite, all of them run, except ${ON_DEMAND.join(', ')}.
+
+--quick           Shortens each suite.
+--large           Includes 10 million occurrences in the suite pages.
+--check           Compares with bench/accepted.json. The exit code is 1 on a regression.
+--accept          Writes the results to bench/accepted.json.
+--repeat N        Number of passes. Default: 1, or ${CHECKED_PASSES} with --check or --accept.
+--databases LIST  Default: ${DATABASES.join()}
+--json FILE       Also writes the results to this file.
+--strict          The exit code is 1 if a target is missed.
+--help            Prints this text.`
 
 /**
  * Returns the suites to run with their modes, and the remaining options. --check repeats each suite in the mode in
@@ -27,7 +43,7 @@ export function readArguments(words, accepted) {
   if (!Number.isInteger(repeat) || repeat < 1) throw new Error('--repeat must be a positive integer.')
   if ((check || accept) && repeat < 2) throw new Error('Noise is measured by repetition. Use --repeat 2 or more.')
   const selected = check ? acceptedSuites(positionals, accepted) : positionals
-  const defaultSuites = Object.keys(SUITES).filter((name) => !SUITES[name].onDemand)
+  const defaultSuites = Object.keys(SUITES).filter((name) => !ON_DEMAND.includes(name))
   const suites = selected.length > 0 ? selected : defaultSuites
   const modeOf = (suite) => (check ? accepted.suites[suite] : { quick, large })
   return {
@@ -57,7 +73,7 @@ function parse(words) {
     })
   } catch (error) {
     // Keeps only the message of Node.js, because a stack does not help the user.
-    throw new Error(error.message)
+    throw new Error(`${error.message.split('. ')[0]}. List the options with npm run bench -- --help.`)
   }
 }
 

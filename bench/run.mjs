@@ -1,10 +1,9 @@
-// npm run bench [-- [SUITE …] [--quick] [--large] [--check | --accept] [--repeat N] [--databases sqlite,postgres,mysql] [--json FILE] [--strict]]
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cleanUp, cleanUpOnSignals, registerCleanup } from '../scripts/services/cleanup.mjs'
-import { readArguments } from './arguments.mjs'
+import { readArguments, USAGE } from './arguments.mjs'
 import { acceptRun, readAccepted, writeAccepted } from './check/accepted.mjs'
 import { compareRun, hasFailed, printComparison } from './check/compare.mjs'
 import { mergePasses } from './check/merge-passes.mjs'
@@ -14,6 +13,10 @@ import { createProgress } from './harness/progress.mjs'
 import { printTable } from './harness/report.mjs'
 import { estimateMinutes, SUITES } from './suites.mjs'
 
+if (process.argv.includes('--help')) {
+  console.log(USAGE)
+  process.exit()
+}
 const accepted = readAccepted()
 const options = readOptions()
 if (!existsSync(new URL('../dist/index.js', import.meta.url))) fail('dist is missing. Run npm run build first.')

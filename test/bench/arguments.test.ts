@@ -31,6 +31,8 @@ describe('readArguments', () => {
     [['write', '--check'], 'No accepted results for write. Create them with npm run bench -- write --accept.'],
     [['--check', '--repeat', '1'], 'Noise is measured by repetition. Use --repeat 2 or more.'],
     [['--repeat', '0'], '--repeat must be a positive integer.'],
+    [['--fast'], "Unknown option '--fast'. List the options with npm run bench -- --help."],
+    [['--repeat'], "Option '--repeat <value>' argument missing. List the options with npm run bench -- --help."],
     [['--databases', 'oracle'], 'Unknown database oracle. Databases: sqlite, postgres, mysql'],
   ])('rejects %j with the next step', (words, sentence) => {
     expect(() => readArguments(words, ACCEPTED)).toThrow(sentence)
@@ -50,4 +52,13 @@ test('the benchmarks exit with 1 and one line for invalid arguments', () => {
   const { status, stderr } = spawnSync(process.execPath, ['bench/run.mjs', '--check', '--accept'], { encoding: 'utf8' })
   expect(status).toBe(1)
   expect(stderr).toBe('Use either --check or --accept. Check first, then accept the changes you want.\n')
+})
+
+test('the benchmarks list their suites and options with --help', () => {
+  const { status, stdout } = spawnSync(process.execPath, ['bench/run.mjs', '--help'], { encoding: 'utf8' })
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^Suites: capture, .*, harm$/m)
+  for (const option of ['quick', 'large', 'check', 'accept', 'repeat', 'databases', 'json', 'strict']) {
+    expect(stdout).toContain(`\n--${option} `)
+  }
 })
