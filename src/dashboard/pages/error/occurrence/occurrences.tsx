@@ -62,34 +62,38 @@ function Step({
   )
 }
 
-/** Maximum number of expanded occurrences. */
+/** Rows of the first page that are visible before it is expanded. */
 const MAX_OPEN_ROWS = 10
 
-/** Paginated list of the stored occurrences. */
+/** Paginated list of the stored occurrences. The first page has to be expanded before its pagination is visible. */
 export function Occurrences({ record, visit }: ErrorProps): Rendered {
   const pagination = record.occurrences_pagination
   if (record.occurrences.length === 0) return null
-  const more = record.occurrences.slice(MAX_OPEN_ROWS)
+  const openCount = pagination.page === 1 ? MAX_OPEN_ROWS : record.occurrences.length
+  const more = record.occurrences.slice(openCount)
   const rows = { visit, shownId: record.occurrence?.id }
   const pageLink = (number: number) =>
     `${currentPageWith(visit, { page: number, occurrence_id: visit.query.get('occurrence_id') })}#occurrences`
+  const pages = pagination.total_pages > 1 && (
+    <nav class="pagination" aria-label="Occurrence pages">
+      <Pages pagination={pagination} linkTo={pageLink} labels={['Newer', 'Older']} />
+    </nav>
+  )
   return (
     <section class="panel" id="occurrences" aria-labelledby="occurrences-title">
       <div class="panel-head">
         <h2 id="occurrences-title">Occurrences</h2>
         <p class="meta muted">{`${formatCount(record.occurrence_count)} in total, latest ${storedText(record)}`}</p>
       </div>
-      <Rows occurrences={record.occurrences.slice(0, MAX_OPEN_ROWS)} {...rows} />
-      {more.length > 0 && (
-        <details open={more.some(({ id }) => id === rows.shownId)}>
+      <Rows occurrences={record.occurrences.slice(0, openCount)} {...rows} />
+      {more.length > 0 ? (
+        <details open={visit.query.has('page') || more.some(({ id }) => id === rows.shownId)}>
           <summary>{`Show ${more.length} more`}</summary>
           <Rows occurrences={more} {...rows} />
+          {pages}
         </details>
-      )}
-      {pagination.total_pages > 1 && (
-        <nav class="pagination" aria-label="Occurrence pages">
-          <Pages pagination={pagination} linkTo={pageLink} labels={['Newer', 'Older']} />
-        </nav>
+      ) : (
+        pages
       )}
     </section>
   )
