@@ -69,16 +69,16 @@ export function Headlines({ rows }: { rows: readonly Headline[] }): Rendered {
 
 export interface Column<Row> {
   name: string
-  /** Shorter name for compact rows. */
+  /** Shorter name for a phone. */
   shortName?: string
   /** Right-aligns the column. */
   number?: boolean
   /**
-   * Presentation on a phone. If set for one column, each row is two or three lines: the row header with `aside` at its
-   * end, followed by values with their name, `plain` values without it, and `chip` for a value with its name in a frame.
+   * Presentation on a phone, where the values follow the row header with their names. `aside` is a value without its name
+   * next to the row header, `plain` a value without its name, and `chip` a value with its name in a frame.
    */
   compact?: 'aside' | 'plain' | 'chip'
-  /** True for a value such as 0, which compact rows omit. */
+  /** True for a value such as 0, which a phone does not show. */
   isBlank?(row: Row): boolean
   cell(row: Row): Rendered
 }
@@ -115,7 +115,7 @@ export function InsightTable<Row>({ title, rows, columns: [first, ...columns], w
   return (
     <section class="scroll" tabindex={0} aria-label={title}>
       <div class={wide ? 'table-space wide' : 'table-space'}>
-        <table class={columns.some(({ compact }) => compact) ? 'data-table compact' : 'data-table'}>
+        <table class="data-table">
           <thead>
             <tr>
               <th scope="col">{first.name}</th>

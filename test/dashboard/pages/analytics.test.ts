@@ -76,7 +76,7 @@ describeOneDatabase('analytics pages', (database) => {
 
   test('/releases leads with the share of severe occurrences and marks zeros, which a phone omits', async () => {
     const page = await (await host.get('/releases')).text()
-    const [, columns = ''] = /<table class="data-table compact"><thead><tr>(.*?)<\/tr>/.exec(page) ?? []
+    const [, columns = ''] = /<table class="data-table"><thead><tr>(.*?)<\/tr>/.exec(page) ?? []
     expect([...columns.matchAll(/>([^<]+)<\/th>/g)].slice(0, 3).map(([, name]) => name)).toEqual([
       'Release',
       'Critical or high',

@@ -139,6 +139,7 @@ function formatChange({ growth, before_count, occurrences }: PlatformRate): stri
 
 const STATUS: Column<PlatformHealth['top_errors'][number]> = {
   name: 'Status',
+  isBlank: ({ status }) => status === 'new',
   cell: ({ status }) => status !== 'new' && <StatusBadge status={status} />,
 }
 
