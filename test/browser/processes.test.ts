@@ -139,8 +139,8 @@ describeInBrowser('dumps and processes over time', ({ open }) => {
     const page = await open()
     await page.goto(at(host, '/errors/diagnostic_dumps/2'))
     const limits = page.getByRole('table', { name: 'Limits' })
-    expect(await limits.getByRole('columnheader').allTextContents()).toEqual(['Limit', 'soft', 'hard'])
-    expect(await limits.getByRole('row', { name: /^stack size/ }).textContent()).toMatch(/[KMG]B|no limit/)
+    expect(await limits.getByRole('columnheader').allTextContents()).toEqual(['Limit', 'Soft', 'Hard'])
+    expect(await limits.getByRole('row', { name: /^Stack size/ }).textContent()).toMatch(/[KMG]B|no limit/)
     expect(await page.locator('.report').textContent()).not.toMatch(/18,446,744|\{"/)
   })
 

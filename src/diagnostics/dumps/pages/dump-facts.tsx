@@ -1,5 +1,5 @@
 import type { Rendered } from '../../../dashboard/define.js'
-import { formatIdentifier } from '../../../dashboard/ui/badges.js'
+import { capitalize, formatIdentifier } from '../../../dashboard/ui/badges.js'
 import { ShareBars } from '../../../dashboard/ui/charts/charts.js'
 import { formatCount } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds, formatPercent, formatSeconds } from '../../../dashboard/ui/units.js'
@@ -40,7 +40,7 @@ export function Facts({ title, values, missing }: { title: string; values: unkno
 
 export function FactList({
   values,
-  labels = toLabel,
+  labels = toHeading,
 }: {
   values: Values
   labels?: (name: string) => string
@@ -57,9 +57,24 @@ export function FactList({
   )
 }
 
-/** Converts a field name to a label, without the unit that the value shows. */
-export function toLabel(name: string): string {
+/** Converts a field name to words, without the unit that the value shows. */
+function toLabel(name: string): string {
   return formatIdentifier(name.replace(/_(?:bytes|ms|s|percent)$/, ''))
+}
+
+/** Labels of fields whose names are abbreviations or names of products. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  ...{ pid: 'Process ID', ppid: 'Parent process ID', argv0: 'argv0', exec_argv: 'Node.js options' },
+  ...{ app_version: 'Version', git_sha: 'Commit', node: 'Node.js', openssl: 'OpenSSL', uv: 'libuv' },
+  ...{ commonjs_modules: 'CommonJS modules', commonjs_packages: 'CommonJS packages', io: 'I/O' },
+}
+
+const ABBREVIATIONS = /\b(?:cpu|id|oom|rss)\b/g
+
+/** Converts a field name to the label of a line or column, without the unit that the value shows. */
+export function toHeading(name: string): string {
+  if (Object.hasOwn(HEADINGS, name)) return HEADINGS[name] ?? name
+  return capitalize(toLabel(name).replace(ABBREVIATIONS, (word) => word.toUpperCase()))
 }
 
 /** Formats a value by the unit at the end of its name. */

@@ -1,10 +1,9 @@
 import type { Rendered, Visit } from '../../../dashboard/define.js'
-import { formatIdentifier } from '../../../dashboard/ui/badges.js'
 import { formatCount, TimeOfDay } from '../../../dashboard/ui/time.js'
 import { formatBytes, formatMilliseconds } from '../../../dashboard/ui/units.js'
 import { FILTERED } from '../../../model/redaction/redaction.js'
 import { HIDDEN } from '../node-flags.js'
-import { FactList, formatValue, Section, SectionTable, toLabel, toRecord, type Values } from './dump-facts.js'
+import { FactList, formatValue, Section, SectionTable, toHeading, toRecord, type Values } from './dump-facts.js'
 
 export function Heap({ values }: { values: unknown }): Rendered {
   const { spaces, ...facts } = toRecord(values)
@@ -15,7 +14,7 @@ export function Heap({ values }: { values: unknown }): Rendered {
       <SectionTable
         caption="Heap spaces"
         name="Space"
-        rows={rows.map((row) => [formatIdentifier(String(row.name)), row])}
+        rows={rows.map((row) => [toHeading(String(row.name)), row])}
         columns={[
           { title: 'Used', cell: ({ used_bytes }) => formatBytes(Number(used_bytes)) },
           { title: 'Size', cell: ({ size_bytes }) => formatBytes(Number(size_bytes)) },
@@ -27,7 +26,7 @@ export function Heap({ values }: { values: unknown }): Rendered {
 
 export function Gc({ values }: { values: unknown }): Rendered {
   const { kinds, ...facts } = toRecord(values)
-  const rows = Object.entries(toRecord(kinds)).map(([name, kind]) => [formatIdentifier(name), toRecord(kind)] as const)
+  const rows = Object.entries(toRecord(kinds)).map(([name, kind]) => [toHeading(name), toRecord(kind)] as const)
   return (
     <Section title="Garbage collection" values={values} missing="Not monitored yet. The tracker had just started.">
       <FactList values={facts} />
@@ -63,7 +62,7 @@ export function Pools({ values }: { values: unknown }): Rendered {
           name="Pool"
           rows={rows}
           columns={POOL_COLUMNS.map((name) => ({
-            title: formatIdentifier(name),
+            title: toHeading(name),
             cell: (pool) => formatValue(name, pool[name] ?? null),
           }))}
         />
@@ -86,7 +85,7 @@ export function Container({ values }: { values: unknown }): Rendered {
   const pressures = Object.entries(toRecord(pressure)).map(([name, value]) => {
     const { avg10_percent, avg60_percent } = toRecord(value)
     return [
-      `${toLabel(name)} pressure`,
+      `${toHeading(name)} pressure`,
       value === null ? null : `${avg10_percent}% over 10 s, ${avg60_percent}% over 60 s`,
     ]
   })
@@ -124,26 +123,18 @@ export function Versions({ versions, modules }: { versions: unknown; modules: un
         count={(n) => `${n} more`}
         values={Object.fromEntries(entries.filter(([name]) => !MAIN_VERSIONS.includes(name)))}
       />
-      <Collapsed count={(n) => (n === 1 ? '1 package' : `${n} packages`)} values={installed} labels={keepName} />
+      <Collapsed count={(n) => (n === 1 ? '1 package' : `${n} packages`)} values={installed} />
     </Section>
   )
 }
 
-function Collapsed({
-  count,
-  values,
-  labels,
-}: {
-  count: (entries: number) => string
-  values: Values
-  labels?: (name: string) => string
-}) {
+function Collapsed({ count, values }: { count: (entries: number) => string; values: Values }) {
   const entries = Object.keys(values).length
   if (entries === 0) return null
   return (
     <details class="hidden-names">
       <summary>{count(entries)}</summary>
-      <FactList values={values} {...(labels ? { labels } : {})} />
+      <FactList values={values} labels={keepName} />
     </details>
   )
 }
@@ -161,7 +152,7 @@ export function Report({ values }: { values: unknown }): Rendered {
         name="Handle"
         rows={rows}
         columns={['total', 'active', 'referenced'].map((name) => ({
-          title: formatIdentifier(name),
+          title: toHeading(name),
           cell: (row) => formatValue(name, row[name]),
         }))}
       />
@@ -176,7 +167,7 @@ export function Report({ values }: { values: unknown }): Rendered {
 
 function Limits({ values }: { values: unknown }): Rendered {
   const rows = Object.entries(toRecord(values)).map(
-    ([name, limit]) => [toLabel(name), { ...toRecord(limit), name }] as const,
+    ([name, limit]) => [toHeading(name), { ...toRecord(limit), name }] as const,
   )
   if (rows.length === 0) return null
   return (
@@ -185,7 +176,7 @@ function Limits({ values }: { values: unknown }): Rendered {
       name="Limit"
       rows={rows}
       columns={['soft', 'hard'].map((which) => ({
-        title: formatIdentifier(which),
+        title: toHeading(which),
         cell: (limit) => (limit[which] === null ? 'no limit' : formatValue(String(limit.name), limit[which])),
       }))}
     />
