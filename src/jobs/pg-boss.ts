@@ -41,11 +41,6 @@ export function createPgBossStore(parts: EngineParts, timing: Timing): JobStore 
     return executeSql(database, text, [queue, ...values])
   }
   const jobIds = (jobs: readonly ClaimedJob[]) => jobs.map(({ id }) => id)
-  // A key is reserved until its job completes or fails permanently. pg-boss keeps the keys of failed jobs.
-  const releaseFailedKeys = () =>
-    runQuery(
-      `update ${JOB_TABLE} set singleton_on = null where name = $1 and state = 'failed' and singleton_on is not null`,
-    )
 
   return {
     title: database.dialect.address,
@@ -109,11 +104,12 @@ export function createPgBossStore(parts: EngineParts, timing: Timing): JobStore 
         )
         return
       }
+      // Also releases the key. A later statement would lose jobs with this key that are added in between.
       await runQuery(
-        `update ${JOB_TABLE} set state = 'failed', output = $4::jsonb, completed_on = now() where ${claimCondition}`,
+        `update ${JOB_TABLE} set state = 'failed', output = $4::jsonb, completed_on = now(), singleton_on = null
+        where ${claimCondition}`,
         ...values,
       )
-      await releaseFailedKeys()
       await runQuery(
         `delete from ${JOB_TABLE} where name = $1 and state = 'failed' and id in (
           select id from ${JOB_TABLE} where name = $1 and state = 'failed'
@@ -143,7 +139,10 @@ export function createPgBossStore(parts: EngineParts, timing: Timing): JobStore 
     async releaseExpired() {
       const { boss } = await connection.open()
       await boss.expire?.()
-      await releaseFailedKeys()
+      // A key is reserved until its job completes or fails permanently. pg-boss keeps the keys of expired jobs.
+      await runQuery(
+        `update ${JOB_TABLE} set singleton_on = null where name = $1 and state = 'failed' and singleton_on is not null`,
+      )
     },
 
     async counts() {

@@ -5,7 +5,7 @@ import { resolveConfiguration } from '../../src/options.js'
 import { createDatabase } from '../../src/store/database.js'
 import { jobEngineContract, settingsOf } from '../contract/job-engine.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { freshStorage } from '../support/tracker.js'
+import { eventually, freshStorage } from '../support/tracker.js'
 
 describeEachDatabase(
   'the engine on pg-boss',
@@ -27,6 +27,26 @@ describeEachDatabase(
       expect(await engine.counts()).toMatchObject({ waiting: 1 })
       const elsewhere = engineFor({ database: pool, job_database: await database.fresh() })
       expect(await elsewhere.counts()).toMatchObject({ waiting: 0 })
+    })
+
+    test('releases the key of a job in the statement that marks it as failed', async () => {
+      const { url } = await freshStorage(database)
+      const engine = engineFor({ database: url })
+      await engine.counts()
+      const client = new pg.Client({ connectionString: url })
+      onTestFinished(() => client.end())
+      await client.connect()
+      await client.query(`
+        create function keep_failed() returns trigger language plpgsql as 'begin return null; end';
+        create trigger keep_failed before update on faultboard_jobs.job
+          for each row when (old.state = 'failed') execute function keep_failed()`)
+      engine.work(async () => {
+        throw new Error('permanent failure')
+      })
+      for (const failed of [1, 2]) {
+        await engine.add([{ name: 'cleanup', data: {}, key: 'delivery:5:1', max_attempts: 1 }])
+        await eventually(async () => (await engine.counts()).failed === failed, `${failed} jobs have failed`)
+      }
     })
 
     test('starts concurrently in many processes', async () => {
