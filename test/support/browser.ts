@@ -13,6 +13,9 @@ const AXE = readFileSync(
   'utf8',
 )
 
+/** Long, because a page takes seconds on a busy machine. Shorter than the test, so that the report names the step that hangs. */
+const STEP_TIMEOUT_MS = 30_000
+
 /** Rows with the same markup that axe checks. Two, because the style of the first row can depend on its position. */
 const CHECKED_ROWS = 2
 
@@ -31,7 +34,7 @@ export function describeInBrowser(title: string, body: (tools: BrowserTools) => 
       body({ open: () => Promise.reject(new Error('no browser')) }))
     return
   }
-  describe(title, () => body({ open }))
+  describe(title, { timeout: 4 * STEP_TIMEOUT_MS }, () => body({ open }))
 }
 
 // Shared by all files of a process, because starting a browser takes one to two seconds.
@@ -56,8 +59,7 @@ async function newPage(options: BrowserContextOptions): Promise<Page> {
     httpCredentials: { username: USER, password: PASSWORD },
     ...options,
   })
-  // Shorter than the test timeout, so that the report names the step that hangs.
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(STEP_TIMEOUT_MS)
   return context.newPage()
 }
 
