@@ -57,7 +57,7 @@ function Row({ entry, visit }: EntryProps) {
           </>
         )}
       </td>
-      <td class="audit-target">
+      <td>
         <Target entry={entry} visit={visit} />
       </td>
       <td class="audit-origin">
