@@ -230,6 +230,18 @@ describeInBrowser('error page in a browser', ({ open }) => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Resolve with a note')
   })
 
+  test('keeps the draft of a note when its menu is opened again', async () => {
+    const page = await open()
+    await page.goto(at(await logged()))
+    await menu(page, 'Resolve')
+    const note = page.getByLabel('Resolution note (optional)')
+    await note.fill('Restarted')
+    await page.keyboard.press('Escape')
+    await menu(page, 'Resolve')
+    await page.keyboard.type('!')
+    expect(await note.inputValue()).toMatch(/^!?Restarted!?$/)
+  })
+
   test('shows actions without a page load, and keeps the open parts of the page usable', async () => {
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
     const id = await logged({ error_type: 'InPlaceError' })

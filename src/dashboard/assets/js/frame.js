@@ -13,7 +13,7 @@ document.addEventListener('keydown', (event) => {
   }
 })
 
-// Focuses the first field of an opened menu. Selects its text, so that typing replaces it.
+// Focuses the first field of an opened menu. Selects the text of a field that filters a list, so that typing replaces it.
 document.addEventListener(
   'toggle',
   (event) => {
@@ -21,7 +21,7 @@ document.addEventListener(
     if (!menu.matches?.('details.menu[open], details.submenu[open]')) return
     const field = menu.querySelector('input:not([type=hidden]), select, textarea')
     field?.focus()
-    field?.select?.()
+    if (field?.dataset.filters) field.select()
   },
   true,
 )
