@@ -124,7 +124,13 @@ describeInBrowser('a team with three roles', ({ open }) => {
     await ada.locator('select[name=actor]').selectOption('ada')
     await ada.waitForURL(/actor=ada/)
     expect(await ada.locator('.audit-action').allTextContents()).toEqual(['Deleted'])
-    await ada.setViewportSize({ width: 390, height: 800 })
-    await expectNoOverflow(ada)
+    const origin = ada.locator('.audit-origin small')
+    await origin.evaluate((address) => address.replaceChildren('2001:db8:85a3:8d3:1319:8a2e:370:7348'))
+    for (const width of [390, 320]) {
+      await ada.setViewportSize({ width, height: 800 })
+      await expectNoOverflow(ada)
+      // The address leaves at least half of the line to the target.
+      expect((await origin.boundingBox())?.width).toBeLessThan(width / 2)
+    }
   })
 })
