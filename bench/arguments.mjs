@@ -9,7 +9,7 @@ const ON_DEMAND = Object.keys(SUITES).filter((name) => SUITES[name].onDemand)
 export const USAGE = `npm run bench -- [SUITE ...] [OPTION ...]
 
 Suites: ${Object.keys(SUITES).join(', ')}
-Without a suite, all of them run, except ${ON_DEMAND.join(', ')}.
+Without a suite, all of them run, except ${ON_DEMAND.join(', ')}. With --check, all accepted suites run.
 
 --quick           Shortens each suite.
 --large           Includes 10 million occurrences in the suite pages.
@@ -73,7 +73,7 @@ function parse(words) {
     })
   } catch (error) {
     // Keeps only the message of Node.js, because a stack does not help the user.
-    throw new Error(`${error.message.split('. ')[0]}. List the options with npm run bench -- --help.`)
+    throw new Error(`${error.message.split(/\.\s/)[0]}. List the options with npm run bench -- --help.`)
   }
 }
 

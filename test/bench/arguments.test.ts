@@ -33,6 +33,10 @@ describe('readArguments', () => {
     [['--repeat', '0'], '--repeat must be a positive integer.'],
     [['--fast'], "Unknown option '--fast'. List the options with npm run bench -- --help."],
     [['--repeat'], "Option '--repeat <value>' argument missing. List the options with npm run bench -- --help."],
+    [
+      ['--repeat', '--quick'],
+      "Option '--repeat' argument is ambiguous. List the options with npm run bench -- --help.",
+    ],
     [['--databases', 'oracle'], 'Unknown database oracle. Databases: sqlite, postgres, mysql'],
   ])('rejects %j with the next step', (words, sentence) => {
     expect(() => readArguments(words, ACCEPTED)).toThrow(sentence)
