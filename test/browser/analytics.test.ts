@@ -109,7 +109,7 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     expect(await digits('.data-table td.number')).toBe('tabular-nums')
   })
 
-  test('shows the values of a row in one line of a phone, each with its name', async () => {
+  test('shows the values of a row on one line on phones, each after its name', async () => {
     const page = await open({ viewport: { width: 390, height: 900 } })
     await page.goto(at(ordinary, '/errors/platform_comparison'))
     const row = page.locator('#platform tbody tr').first()
@@ -117,10 +117,11 @@ describeInBrowser('analytics page in a browser', ({ open }) => {
     const cells = await shown.evaluateAll((all) =>
       all.map((cell) => {
         const { top, height } = cell.getBoundingClientRect()
-        return { middle: top + height / 2, name: getComputedStyle(cell, '::before').content }
+        return { height, middle: top + height / 2, name: getComputedStyle(cell, '::before').content }
       }),
     )
     expect(cells.map(({ name }) => name)).toEqual(['"Severity"', '"Occurrences"'])
+    for (const { height } of cells) expect(height).toBeLessThan(30)
     expect(cells[1]?.middle).toBeCloseTo(cells[0]?.middle ?? 0, 0)
   })
 

@@ -69,16 +69,16 @@ export function Headlines({ rows }: { rows: readonly Headline[] }): Rendered {
 
 export interface Column<Row> {
   name: string
-  /** Shorter name for a phone. */
+  /** Shorter name on phones. */
   shortName?: string
   /** Right-aligns the column. */
   number?: boolean
   /**
-   * Presentation on a phone, where the values follow the row header with their names. `aside` is a value without its name
+   * Presentation on phones, where the values follow the row header with their names. `aside` is a value without its name
    * next to the row header, `plain` a value without its name, and `chip` a value with its name in a frame.
    */
   compact?: 'aside' | 'plain' | 'chip'
-  /** True for a value such as 0, which a phone does not show. */
+  /** True for a value such as 0, which is hidden on phones. */
   isBlank?(row: Row): boolean
   cell(row: Row): Rendered
 }
