@@ -281,7 +281,6 @@ async function buildImage(root: RootFileSystem, dockerfile: string): Promise<Ima
 const NETWORK = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name))),
   HOME: '/root',
-  npm_config_prefer_offline: 'true',
 } as Record<string, string>
 
 /** Adds the contents of node:24-slim that the recipes use. */
