@@ -72,6 +72,7 @@ export interface Page<
   Response extends v.GenericSchema = v.GenericSchema,
   MoreJson = unknown,
 > extends Endpoint<Schema> {
+  /** For JSON, it can skip what only the HTML view needs and what HTML requests load at the same time as the rest. */
   load(context: Context, parameters: v.InferOutput<Schema>, visit: Visit, wantsJson: boolean): Promise<Data>
   /** Loads data that only the HTML view needs, so that JSON requests do not wait for it. */
   loadForHtml?(context: Context, data: Data, parameters: v.InferOutput<Schema>, visit: Visit): Promise<More>
