@@ -6,8 +6,11 @@ interface Entry<T> {
   isTaken: boolean
 }
 
-/** Primitives have no identity. An equal value within this time counts as the same throw. */
-const PRIMITIVE_MATCH_WINDOW_MS = 50
+/**
+ * Primitives have no identity. An equal value within this time counts as the same throw. On a busy machine, a process
+ * may pause for 100 ms between a throw and its capture.
+ */
+const PRIMITIVE_MATCH_WINDOW_MS = 250
 
 /** Data about thrown values. Entries of objects live as long as the objects. */
 export class ThrownValues<T> {
