@@ -4,9 +4,9 @@ import { allows } from '../../access.js'
 import type { Rendered, Visit } from '../../define.js'
 import { formatIdentifier } from '../../ui/badges.js'
 import { ActorNameField, TextArea } from '../../ui/forms.js'
-import { Markdown } from '../../ui/markdown.js'
 import { ExactTime, Time } from '../../ui/time.js'
 import { ErrorForm, type ErrorProps } from './actions/error-form.js'
+import { Markdown } from './markdown.js'
 
 /** Comments and activity in chronological order, with the comment form. */
 export function ActivityTrail(props: ErrorProps): Rendered {

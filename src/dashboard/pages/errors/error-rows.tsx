@@ -6,10 +6,10 @@ import { Sparkline } from '../../ui/charts/charts.js'
 import { Initials } from '../../ui/initials.js'
 import { Marked } from '../../ui/marked.js'
 import { Place } from '../../ui/place.js'
-import { SortableHead, type SortOrder } from '../../ui/sortable-head.js'
 import { formatCount, Time } from '../../ui/time.js'
 import { YieldingList } from '../../ui/yielding-list.js'
 import { MutedNote } from '../error/actions/muted.js'
+import { SortableHead, type SortOrder } from './sortable-head.js'
 
 /** Row of the list. Has no trend if the list was loaded without daily counts. */
 export type RowError = ErrorSummary & { daily_counts?: readonly number[] }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Markdown } from '../../../src/dashboard/ui/markdown.js'
+import { Markdown } from '../../../../src/dashboard/pages/error/markdown.js'
 
 /** HTML without the element around it. */
 async function html(text: string): Promise<string> {

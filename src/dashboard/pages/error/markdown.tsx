@@ -1,4 +1,4 @@
-import type { Rendered } from '../define.js'
+import type { Rendered } from '../../define.js'
 
 /**
  * Text with a small subset of Markdown: paragraphs, lists, fenced code, `code`, bold, italic, and links to http and

@@ -1,5 +1,5 @@
-import type { SORT_FIELDS } from '../../triage/list/errors-list.js'
-import type { Rendered } from '../define.js'
+import type { SORT_FIELDS } from '../../../triage/list/errors-list.js'
+import type { Rendered } from '../../define.js'
 
 export type SortField = (typeof SORT_FIELDS)[number]
 
