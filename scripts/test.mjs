@@ -46,8 +46,8 @@ async function runEverything() {
   // Takes minutes in a new clone, so it runs in parallel with everything that does not need it.
   const hosts = isInstalled('test/hosts') || !includesHostTests() ? Promise.resolve() : installHosts()
   const sourceCheck = isFiltered ? null : checkSource()
-  // `checkSource` checks the types of the whole source at the same time.
-  const buildFlags = isFiltered ? [] : ['--no-check']
+  // `checkSource` checks the types of the whole source at the same time. In a new clone, `npm ci` has built `dist`.
+  const buildFlags = isFiltered ? [] : ['--no-check', '--if-stale']
   if (!(await check('build', process.execPath, ['scripts/build.mjs', ...buildFlags]))) {
     await Promise.all([hosts, sourceCheck])
     addSkipped('the package checks and all tests', 'the build failed')
