@@ -52,6 +52,8 @@ export function heapSection() {
 }
 
 const DELAY_SAMPLE_MS = 100
+/** A blocked event loop needs two samples. Runtimes that measure nothing must not wait forever. */
+const MAX_SAMPLES = 5
 const RESOLUTION_MS = 10
 
 /** Measures delay and utilization of the event loop over a short sample. */
@@ -59,8 +61,11 @@ export async function eventLoopSection() {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   const before = performance.eventLoopUtilization()
   delay.enable()
-  // Keeps the process alive, so that a script does not exit before the dump is written.
-  await setTimeout(DELAY_SAMPLE_MS)
+  // The first tick is no value, so there is none yet if the event loop was blocked for the whole sample.
+  for (let samples = 0; delay.count === 0 && samples < MAX_SAMPLES; samples++) {
+    // Keeps the process alive, so that a script does not exit before the dump is written.
+    await setTimeout(DELAY_SAMPLE_MS)
+  }
   delay.disable()
   // The histogram contains the time between two ticks, including the requested interval.
   const toDelayMs = (nanoseconds: number) => roundTo3(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS))
