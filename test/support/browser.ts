@@ -56,6 +56,7 @@ async function newPage(options: BrowserContextOptions): Promise<Page> {
     args: CHROMIUM_ARGUMENTS,
   })
   const context = await (await browser).newContext({
+    // Turns off the cache. `extraHTTPHeaders` would not, but downloads lack them, and they replace headers of scripts.
     httpCredentials: { username: USER, password: PASSWORD },
     ...options,
   })
