@@ -9,13 +9,21 @@ import { rollup } from 'rollup'
 
 const BROWSER_ENTRIES = ['./dist/browser/client.js', './dist/browser/react/error-boundary.js']
 
-/** Modules that load together become one chunk. A module belongs to the first chunk that needs it. */
+/**
+ * Modules that load together become one chunk, except at startup: the memory that V8 needs while it compiles a file
+ * grows with the file, and the process often keeps it. A module belongs to the first chunk that needs it.
+ */
 const CHUNKS = [
   // Must not load Node.js modules.
   ['edge', ['adapters/next-edge.js']],
   // Shared by the tracker and the command line, so that neither loads the other.
   ['common', ['model/errors.js', 'model/text.js', 'model/version.js']],
   ['command-line', ['cli/main.js']],
+  ['redaction', ['model/redaction/redaction.js']],
+  ['options', ['config/options.js', 'config/resolve.js']],
+  ['capture', ['capture/log-error.js']],
+  ['recording', ['store/recording/recorder.js', 'store/spool/spool.js']],
+  ['diagnostics', ['diagnostics/diagnostics.js']],
   ['tracker', ['index.js']],
   ['backend', ['backend.js']],
   ['operations', ['lazy-operations.js']],

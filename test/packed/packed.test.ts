@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -155,6 +165,21 @@ describe('the packed package, installed into an empty application', () => {
     writeFileSync(join(folder, 'secrets.mjs'), script)
     const message = execFileSync(process.execPath, ['secrets.mjs'], { cwd: folder, encoding: 'utf8' })
     expect(message.trim()).toBe('пароль=[FILTERED] 密码：[FILTERED]')
+  })
+
+  test('loads at startup only small files, because the memory for compiling a file grows with the file', () => {
+    const script = `
+      import { createRequire } from 'node:module'
+      import { createTracker } from 'faultboard'
+      createTracker({ dashboard_username: 'a', dashboard_password: 'b', database: 'sqlite::memory:' })
+      console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)))
+    `
+    writeFileSync(join(folder, 'loaded.mjs'), script)
+    const files = JSON.parse(execFileSync(process.execPath, ['loaded.mjs'], { cwd: folder, encoding: 'utf8' }))
+    const sizes = files.map((file: string) => statSync(file).size)
+    expect(Math.max(...sizes)).toBeGreaterThan(50_000)
+    expect(Math.max(...sizes)).toBeLessThan(200_000)
+    expect(sizes.reduce((sum: number, size: number) => sum + size)).toBeLessThan(640_000)
   })
 
   describe('next to packages that are too old or too new', () => {
