@@ -1,9 +1,10 @@
 // Starts one product in its own process and measures its start, the cost of an error, and of a successful request.
+
+import { fileURLToPath } from 'node:url'
 import { createError } from '../capture/errors.mjs'
-import { receiveTask, sendResult } from '../harness/child.mjs'
+import { nextMessage, receiveTask, sendResult, startChild } from '../harness/child.mjs'
 import { median } from '../harness/measure.mjs'
 import { HOSTS } from '../requests/hosts.mjs'
-import { startLoad } from '../requests/load.mjs'
 import { PRODUCTS } from './products.mjs'
 
 const FRAMES = 10
@@ -27,13 +28,13 @@ async function measureStartup() {
 }
 
 async function measureWork() {
-  const load = startLoad()
+  const load = startChild(fileURLToPath(new URL('../requests/load-child.mjs', import.meta.url)))
   // Measured before the product is loaded, because some products change the whole process.
   const bare = await measureRequest(load, {})
   const product = await PRODUCTS[name](port)
   const error = await measureError(product)
   const request = await measureRequest(load, product.mount)
-  load.stop()
+  load.disconnect()
   await product.close()
   return { error, request, bare }
 }
@@ -53,11 +54,13 @@ async function measureError(product) {
 
 /** CPU time of this process per request in microseconds. */
 async function measureRequest(load, mount) {
-  const server = await HOSTS.express(mount)
+  const [server] = await HOSTS.express([mount])
   const measured = []
   for (let slice = -WARM_SLICES; slice < slices; slice++) {
-    const micros = await load.micros(server, REQUESTS)
-    if (slice >= 0) measured.push(micros)
+    const micros = stopwatch()
+    load.send({ port: server.address().port, requests: REQUESTS })
+    await nextMessage(load)
+    if (slice >= 0) measured.push(micros() / REQUESTS)
   }
   server.close()
   server.closeAllConnections()

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Starts a file of the bench in its own process and sends its task. */
+/** Starts a file of the bench in its own process and sends its task, if any. */
 export function startChild(file, task, { flags = [] } = {}) {
   const child = fork(file, { execArgv: flags, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  child.send(task)
+  if (task) child.send(task)
   return child
 }
 

@@ -1,32 +1,47 @@
 import { createServer } from 'node:http'
 
-/** Creates a host that returns `ok`. `prepare` mounts the subject, and `work` runs in every request. */
+/**
+ * Start a server for each variant of a host that returns `ok`. `prepare` mounts the subject, and `work` runs in every
+ * request.
+ */
 export const HOSTS = {
-  async express({ prepare = () => {}, finish = () => {}, work = async () => {} }) {
+  async express(variants) {
     const { default: express } = await import('express')
+    // One application with exchanged layers, because two equal applications of a process differ by up to 10%.
     const app = express()
-    await prepare(app)
-    app.get('/', async (_request, response) => {
-      await work()
-      response.send('ok')
-    })
-    await finish(app)
-    return listening(createServer(app))
+    const servers = []
+    for (const { prepare = () => {}, finish = () => {}, work = async () => {} } of variants) {
+      app.router.stack = []
+      await prepare(app)
+      app.get('/', async (_request, response) => {
+        await work()
+        response.send('ok')
+      })
+      await finish(app)
+      const layers = app.router.stack
+      const server = createServer((request, response) => {
+        app.router.stack = layers
+        app(request, response)
+      })
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+      servers.push(server)
+    }
+    return servers
   },
 
-  async fastify({ prepare = () => {}, work = async () => {} }) {
+  async fastify(variants) {
     const { default: fastify } = await import('fastify')
-    const app = fastify()
-    await prepare(app)
-    app.get('/', async () => {
-      await work()
-      return 'ok'
-    })
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return app.server
+    const servers = []
+    for (const { prepare = () => {}, work = async () => {} } of variants) {
+      const app = fastify()
+      await prepare(app)
+      app.get('/', async () => {
+        await work()
+        return 'ok'
+      })
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      servers.push(app.server)
+    }
+    return servers
   },
-}
-
-function listening(server) {
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
 }
