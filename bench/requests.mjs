@@ -12,7 +12,10 @@ const FRAMEWORKS = ['express', 'fastify']
  */
 const YOUNG_GENERATION = '--min-semi-space-size=16'
 
-/** Equal processes differ by several percent, so the smallest difference is measured within one. */
+/**
+ * Variants by process. Equal processes differ by several percent, so the smallest difference is measured within one. Costs
+ * of the tracker that affect the whole process do not count there.
+ */
 const PROCESSES = [
   ['bare', 'ours', 'ours_bound', 'bare_again'],
   ['bare_alone'],
@@ -26,11 +29,11 @@ const PROCESSES = [
 
 /** The first requests compile the code. */
 const WARM_REQUESTS = 4000
-/** Long enough to include garbage collections, short enough to run at one speed of the machine. */
+/** Short enough to run at one speed of the machine. Most bursts include no garbage collection. */
 const BURST_REQUESTS = 100
 const BURSTS = 25
-/** The fastest bursts count, because a virtual machine halves its speed for milliseconds or minutes. */
-const COUNTED_SHARE = 0.2
+/** Ignores slow bursts, because a virtual machine can run at half speed for milliseconds or minutes. */
+const BURST_PERCENTILE = 0.2
 
 const MAX_ADDED_MICROS = 1.5
 const MAX_RATIO_SCOPED = 1.04
@@ -51,7 +54,7 @@ async function measureFramework(framework, slices) {
     const hosts = await startHosts(framework)
     for (const host of hosts) await measureBurst(host, load, WARM_REQUESTS)
     const bursts = await interleaved(BURSTS, hosts, (host) => measureBurst(host, load, BURST_REQUESTS))
-    for (const host of hosts) micros[host.variant].push(percentile(bursts.get(host), COUNTED_SHARE))
+    for (const host of hosts) micros[host.variant].push(percentile(bursts.get(host), BURST_PERCENTILE))
     for (const child of new Set(hosts.map(({ child }) => child))) child.disconnect()
   }
   load.disconnect()
@@ -83,7 +86,7 @@ function cpuTime(child) {
 
 function resultRows(measured) {
   const { bare_alone, bare, bare_again } = measured
-  // Two equal hosts are never equally fast.
+  // Averages both bare hosts, because equal hosts differ.
   const micros = { ...measured, bare_pair: bare.map((figure, i) => (figure + bare_again[i]) / 2) }
   const ratioOf = (added) => 1 + added / median(bare_alone)
   // Subtracts in each slice, because hosts that took turns ran under the same load.

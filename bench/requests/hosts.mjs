@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 
 /**
- * Start a server for each variant of a host that returns `ok`. `prepare` mounts the subject, and `work` runs in every
- * request.
+ * Each function starts one server per variant. Every host returns `ok`. `prepare` mounts the subject, and `work` runs in
+ * every request.
  */
 export const HOSTS = {
   async express(variants) {
     const { default: express } = await import('express')
-    // One application with exchanged layers, because two equal applications of a process differ by up to 10%.
+    // Swaps the layers of one application, because two equal applications in a process differ by up to 10%.
     const app = express()
     const servers = []
     for (const { prepare = () => {}, finish = () => {}, work = async () => {} } of variants) {

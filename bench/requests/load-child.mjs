@@ -18,7 +18,7 @@ function sendRequest(port) {
   return new Promise((resolve, reject) => {
     request({ port, host: '127.0.0.1', path: '/', agent }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`the host returned ${response.statusCode}`))
-      response.resume().on('end', resolve)
+      response.resume().on('end', resolve).on('error', reject)
     })
       .on('error', reject)
       .end()
