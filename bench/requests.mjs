@@ -114,4 +114,4 @@ function resultRows(measured) {
 }
 
 const MEASUREMENT_NOTE =
-  'Hosts that take turns in short bursts, of which the fastest fifth counts. The default options share a process with two bare hosts, each other configuration has its own. Lower bounds: a bare host with an empty middleware or hook, one that runs the request in an AsyncLocalStorage, and one that also appends 10 objects.'
+  'Hosts that take turns in short bursts, without the slow bursts. The default options and their lower bound share a process with two bare hosts. Each other configuration has its own process. Lower bounds: a bare host with an empty middleware or hook, one that runs the request in an AsyncLocalStorage, and one that also appends 10 objects.'

@@ -1,5 +1,4 @@
 // Starts one product in its own process and measures its start, the cost of an error, and of a successful request.
-
 import { fileURLToPath } from 'node:url'
 import { createError } from '../capture/errors.mjs'
 import { nextMessage, receiveTask, sendResult, startChild } from '../harness/child.mjs'
