@@ -77,6 +77,17 @@ describe('the packed package, installed into an empty application', () => {
     expect(Math.max(...sizes)).toBeLessThan(200_000)
   })
 
+  test('triggers no optimization by V8 when it is loaded', () => {
+    const optimizedBy = (script: string) =>
+      execFileSync(process.execPath, ['--trace-opt', '-e', script], { cwd: folder, encoding: 'utf8' })
+        .split('\n')
+        .filter((line) => line.startsWith('[compiling method') && line.includes('TURBOFAN'))
+        // Node.js calls this function for the path of every module.
+        .filter((line) => !line.includes('<JSFunction normalizeString '))
+    expect(optimizedBy('const double = (n) => 2 * n; for (let i = 0; i < 1e6; i++) double(i)')).not.toEqual([])
+    expect(optimizedBy(`require('faultboard')`)).toEqual([])
+  })
+
   test('adds no listener to standard output, which belongs to the host', () => {
     const script = `const listeners = () => process.stdout.eventNames().map((name) => [name, process.stdout.listenerCount(name)])
       const before = listeners()
