@@ -37,9 +37,12 @@ const FIRST_UNSUPPORTED: Partial<Record<SupportedPackage, string>> = { 'pg-boss'
 export function describeUnsupportedVersion(name: SupportedPackage): string | null {
   const oldest = OLDEST_SUPPORTED[name]
   const limit = FIRST_UNSUPPORTED[name]
-  const installed = installedVersions(name)
-  const isSupported = (version: string) => !isOlder(version, oldest) && (!limit || isOlder(version, limit))
-  if (installed.length === 0 || installed.some(isSupported)) return null
+  const installed: string[] = []
+  for (const version of installedVersions(name)) {
+    if (!isOlder(version, oldest) && (!limit || isOlder(version, limit))) return null
+    installed.push(version)
+  }
+  if (installed.length === 0) return null
   const range = limit ? `${oldest} and later, before ${limit}` : `${oldest} and later`
   return `${name} ${installed[0]} is installed, but Faultboard supports ${name} ${range}. ${installCommand(name, oldest)}`
 }
@@ -51,7 +54,7 @@ const OLDEST_TRACED = { ioredis: '5.11.0', mysql2: '3.20.0', redis: '5.12.0' } a
  * Explains that no installed version of these packages publishes tracing channels. Null if the versions are unknown.
  */
 export function describeUntracedVersion(names: readonly (keyof typeof OLDEST_TRACED)[]): string | null {
-  const installed = names.flatMap((name) => installedVersions(name).map((version) => ({ name, version })))
+  const installed = names.flatMap((name) => [...installedVersions(name)].map((version) => ({ name, version })))
   const [first] = installed
   if (!first || installed.some(({ name, version }) => !isOlder(version, OLDEST_TRACED[name]))) return null
   const oldest = OLDEST_TRACED[first.name]
@@ -64,13 +67,16 @@ function installCommand(name: string, oldest: string): string {
 
 /** Version of a package that the host installed. Null if the package cannot be found, as in a bundle. */
 export function installedVersion(name: string): string | null {
-  return installedVersions(name)[0] ?? null
+  const [version] = installedVersions(name)
+  return version ?? null
 }
 
 /** Versions that the main script, the working directory and Faultboard resolve. */
-function installedVersions(name: string): string[] {
-  const starts = [process.argv[1], join(process.cwd(), 'package.json'), import.meta.url]
-  return starts.flatMap((start) => versionFrom(start, name) ?? [])
+function* installedVersions(name: string): Iterable<string> {
+  for (const start of [process.argv[1], join(process.cwd(), 'package.json'), import.meta.url]) {
+    const version = versionFrom(start, name)
+    if (version !== null) yield version
+  }
 }
 
 function versionFrom(start: string | undefined, name: string): string | null {
