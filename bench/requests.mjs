@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { nextMessage, startChild } from './harness/child.mjs'
-import { interleaved, median, percentile } from './harness/measure.mjs'
+import { interleaved, mean, median, percentile } from './harness/measure.mjs'
 import { row } from './harness/report.mjs'
 
 const file = (name) => fileURLToPath(new URL(`requests/${name}`, import.meta.url))
@@ -27,9 +28,14 @@ const PROCESSES = [
   ['sentry'],
 ]
 
+/** In each slice, every host of the first process has another position. The position affects its speed. */
+const SLICES = PROCESSES[0].length
 /** The first requests compile the code. */
 const WARM_REQUESTS = 4000
-/** Short enough to run at one speed of the machine. Most bursts include no garbage collection. */
+/**
+ * Short enough to run at one speed of the machine. Most bursts include no garbage collection, so the figures do not
+ * include its cost.
+ */
 const BURST_REQUESTS = 100
 const BURSTS = 25
 /** Ignores slow bursts, because a virtual machine can run at half speed for milliseconds or minutes. */
@@ -40,35 +46,51 @@ const MAX_RATIO_SCOPED = 1.04
 const MAX_RATIO_WITH_BREADCRUMBS = 1.06
 
 /** Measures the CPU time of a successful request, with and without the tracker. */
-export async function* requests({ quick }) {
-  const slices = quick ? 4 : 5
+export async function* requests() {
   for (const framework of FRAMEWORKS) {
-    yield { title: `Successful request, ${framework} (CPU time)`, measure: () => measureFramework(framework, slices) }
+    yield { title: `Successful request, ${framework} (CPU time)`, measure: () => measureFramework(framework) }
   }
 }
 
-async function measureFramework(framework, slices) {
+async function measureFramework(framework) {
   const load = startChild(file('load-child.mjs'))
   const micros = Object.fromEntries(PROCESSES.flat().map((variant) => [variant, []]))
-  for (let slice = 0; slice < slices; slice++) {
-    const hosts = await startHosts(framework)
-    for (const host of hosts) await measureBurst(host, load, WARM_REQUESTS)
-    const bursts = await interleaved(BURSTS, hosts, (host) => measureBurst(host, load, BURST_REQUESTS))
-    for (const host of hosts) micros[host.variant].push(percentile(bursts.get(host), BURST_PERCENTILE))
-    for (const child of new Set(hosts.map(({ child }) => child))) child.disconnect()
+  try {
+    for (let slice = 0; slice < SLICES; slice++) {
+      for (const [variant, figure] of await measureSlice(framework, slice, load)) micros[variant].push(figure)
+    }
+  } finally {
+    await stop(load)
   }
-  load.disconnect()
   return resultRows(micros)
 }
 
-async function startHosts(framework) {
+async function measureSlice(framework, slice, load) {
+  const children = []
   const hosts = []
-  for (const variants of PROCESSES) {
-    const child = startChild(file('host-child.mjs'), { framework, variants }, { flags: [YOUNG_GENERATION] })
-    const { ports } = await nextMessage(child)
-    for (const [i, variant] of variants.entries()) hosts.push({ variant, child, port: ports[i] })
+  try {
+    for (const variants of PROCESSES) {
+      const first = slice % variants.length
+      const rotated = [...variants.slice(first), ...variants.slice(0, first)]
+      const task = { framework, variants: rotated }
+      const child = startChild(file('host-child.mjs'), task, { flags: [YOUNG_GENERATION] })
+      children.push(child)
+      const { ports } = await nextMessage(child)
+      for (const [i, variant] of rotated.entries()) hosts.push({ variant, child, port: ports[i] })
+    }
+    for (const host of hosts) await measureBurst(host, load, WARM_REQUESTS)
+    const bursts = await interleaved(BURSTS, hosts, (host) => measureBurst(host, load, BURST_REQUESTS))
+    return hosts.map((host) => [host.variant, percentile(bursts.get(host), BURST_PERCENTILE)])
+  } finally {
+    await Promise.all(children.map(stop))
   }
-  return hosts
+}
+
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  if (child.connected) child.disconnect()
+  await exited
 }
 
 /** Returns the CPU time per request in microseconds. */
@@ -85,33 +107,41 @@ function cpuTime(child) {
 }
 
 function resultRows(measured) {
-  const { bare_alone, bare, bare_again } = measured
   // Averages both bare hosts, because equal hosts differ.
-  const micros = { ...measured, bare_pair: bare.map((figure, i) => (figure + bare_again[i]) / 2) }
-  const ratioOf = (added) => 1 + added / median(bare_alone)
-  // Subtracts in each slice, because hosts that took turns ran under the same load.
-  const addedBetween = (variant, base) => median(micros[variant].map((figure, i) => figure - micros[base][i]))
-  const added = (name, figure, limits = {}) =>
-    row({ name, figure, unit: 'µs added', ratio: ratioOf(figure), against: 'bare', ...limits, note: MEASUREMENT_NOTE })
+  const bare_pair = measured.bare.map((figure, i) => (figure + measured.bare_again[i]) / 2)
+  const micros = { ...measured, bare_pair }
+  // Subtracts in each slice, because hosts that took turns ran under the same load. The mean cancels the positions.
+  const addedBy = (variant, base) => mean(micros[variant].map((figure, i) => figure - micros[base][i]))
+  const ratioOf = (variant, base) => 1 + addedBy(variant, base) / median(micros[base])
+  const added = (name, variant, base, limits = {}) =>
+    row({
+      name,
+      figure: addedBy(variant, base),
+      unit: 'µs added',
+      ratio: ratioOf(variant, base),
+      against: 'bare',
+      ...limits,
+      note: MEASUREMENT_NOTE,
+    })
   return [
-    row({ name: 'bare', figure: median(bare_alone), unit: 'µs' }),
-    added('bare, measured twice (noise)', addedBetween('bare_again', 'bare_pair')),
-    added('ours, default options', addedBetween('ours', 'bare_pair'), {
+    row({ name: 'bare', figure: median(micros.bare_alone), unit: 'µs' }),
+    added('bare, measured twice (noise)', 'bare_again', 'bare'),
+    added('ours, default options', 'ours', 'bare_pair', {
       judged: 'figure',
       limit: { max: MAX_ADDED_MICROS },
-      bound: addedBetween('ours_bound', 'bare_pair'),
+      bound: addedBy('ours_bound', 'bare_pair'),
     }),
-    added('ours, request_scope always', addedBetween('scoped', 'bare_alone'), {
+    added('ours, request_scope always', 'scoped', 'bare_alone', {
       limit: { max: MAX_RATIO_SCOPED },
-      bound: ratioOf(addedBetween('scoped_bound', 'bare_alone')),
+      bound: ratioOf('scoped_bound', 'bare_alone'),
     }),
-    added('ours, enable_breadcrumbs with 10 breadcrumbs', addedBetween('breadcrumbs', 'bare_alone'), {
+    added('ours, enable_breadcrumbs with 10 breadcrumbs', 'breadcrumbs', 'bare_alone', {
       limit: { max: MAX_RATIO_WITH_BREADCRUMBS },
-      bound: ratioOf(addedBetween('breadcrumbs_bound', 'bare_alone')),
+      bound: ratioOf('breadcrumbs_bound', 'bare_alone'),
     }),
-    added('@sentry/node, errors only', addedBetween('sentry', 'bare_alone')),
+    added('@sentry/node, errors only', 'sentry', 'bare_alone'),
   ]
 }
 
 const MEASUREMENT_NOTE =
-  'Hosts that take turns in short bursts, without the slow bursts. The default options and their lower bound share a process with two bare hosts. Each other configuration has its own process. Lower bounds: a bare host with an empty middleware or hook, one that runs the request in an AsyncLocalStorage, and one that also appends 10 objects.'
+  'CPU time of hosts that take turns in short bursts, without the slow bursts and without most garbage collections. The default options and their lower bound share a process with two bare hosts. Each other configuration has its own process. Lower bounds: a bare host with an empty middleware or hook, one that runs the request in an AsyncLocalStorage, and one that also appends 10 objects.'

@@ -5,7 +5,7 @@
  */
 export const SUITES = {
   capture: { minutes: 3.5, quickMinutes: 1.3, load: async () => (await import('./capture.mjs')).capture },
-  requests: { minutes: 4, quickMinutes: 3.2, load: async () => (await import('./requests.mjs')).requests },
+  requests: { minutes: 3.2, quickMinutes: 3.2, load: async () => (await import('./requests.mjs')).requests },
   write: { minutes: 5.5, quickMinutes: 3, load: async () => (await import('./write.mjs')).write },
   pages: { minutes: 9.7, quickMinutes: 3, load: async () => (await import('./pages.mjs')).pages },
   search: { minutes: 2, quickMinutes: 0.2, load: async () => (await import('./search.mjs')).search },

@@ -60,11 +60,12 @@ function hookedHost(framework, run) {
 function scopedHost(framework, work) {
   const storage = new AsyncLocalStorage()
   const hook = hookedHost(framework, (next) => storage.run({ trail: null }, next))
-  return { ...hook, work: async () => work(storage.getStore()) }
+  return { ...hook, work: async () => work(storage) }
 }
 
-function appendObjects(scope) {
+function appendObjects(storage) {
   for (let i = 0; i < BREADCRUMBS; i++) {
+    const scope = storage.getStore()
     scope.trail ??= []
     scope.trail.push({ occurred_at: Date.now(), category: 'step', message: 'something happened' })
   }
