@@ -52,10 +52,21 @@ export function Sparkline({
         height={round(lastHeight)}
         aria-hidden="true"
       >
-        <path class="hatch" d={hatching({ x: 0, width, top: 0, bottom: SPARKLINE_HEIGHT })} />
+        <path class="hatch" d={sparklineHatching(width)} />
       </svg>
     </svg>
   )
+}
+
+const sparklineHatchings = new Map<number, string>()
+
+/** Calculated once per width, because a list has a sparkline of the same width in every row. */
+function sparklineHatching(width: number): string {
+  const existing = sparklineHatchings.get(width)
+  if (existing !== undefined) return existing
+  const path = hatching({ x: 0, width, top: 0, bottom: SPARKLINE_HEIGHT })
+  sparklineHatchings.set(width, path)
+  return path
 }
 
 export interface Series {
