@@ -29,6 +29,11 @@ export class DeviceCookies {
     this.#now = now
   }
 
+  /** Derives the key of a name in the thread pool, so that the first page does not wait for it. */
+  prepare(name: string): void {
+    this.#keyOf(name).catch(() => {})
+  }
+
   /** Returns the device whose cookie was signed for this name, or null. */
   async verify(cookies: string | null, name: string): Promise<Device | null> {
     const [, id, issuedAt, signature] =

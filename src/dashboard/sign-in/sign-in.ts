@@ -29,11 +29,13 @@ export interface SignIn {
 
 export function createSignIn(context: Context): SignIn {
   const { config, counters, now } = context
-  const passwords = new Passwords(requireSignIn(config), config.dashboard_users)
+  const shared = requireSignIn(config)
+  const passwords = new Passwords(shared, config.dashboard_users)
   const tokens = new ApiTokens(context)
   const people = new SeenPeople(context)
   const limiter = new SignInLimiter(now)
   const devices = new DeviceCookies((name) => passwords.deviceSecret(name), now)
+  if (shared) devices.prepare(shared.username)
 
   async function authenticate(request: Request, mount: Mount, network: string): Promise<Session> {
     const { headers } = request

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -186,6 +187,18 @@ describe('a browser that has signed in before', () => {
     clock.now += 150 * 86_400_000
     await guess(host, 20)
     expect((await visit(host, { ...signIn(), cookie })).status).toBe(429)
+  })
+
+  test('a known browser has a cookie whose key is derived before the first sign-in', async () => {
+    const started: string[] = []
+    const hook = createHook({ init: (_id, type) => void started.push(type) }).enable()
+    const derivations = () => started.filter((type) => type === 'SCRYPTREQUEST').length
+    onTestFinished(() => void hook.disable())
+    const { host } = await start({ dashboard_password: 'password of no other test' })
+    expect((await visit(host, {})).status).toBe(401)
+    expect(derivations()).toBe(1)
+    expect(deviceCookie(await visit(host, signIn(USER, 'password of no other test')))).toBeDefined()
+    expect(derivations()).toBe(1)
   })
 
   test('a known browser receives the cookie with pages only, not with assets, JSON or a failed sign-in', async () => {
