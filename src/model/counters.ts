@@ -7,6 +7,6 @@ export class Counters {
   }
 
   toJSON(): Record<string, number> {
-    return Object.fromEntries([...this.#counts].sort(([a], [b]) => a.localeCompare(b)))
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 }

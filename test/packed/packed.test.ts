@@ -88,6 +88,42 @@ describe('the packed package, installed into an empty application', () => {
     expect(optimizedBy(`require('faultboard')`)).toEqual([])
   })
 
+  test('shows pages without Intl, whose locale data takes longer to load than a page', () => {
+    const script = `import { Tracker } from 'faultboard'
+      import { dashboard } from 'faultboard/fetch'
+      Tracker.configure({ dashboard_username: 'a', dashboard_password: 'b', database: 'sqlite:intl.sqlite3' }).start()
+      const { id } = await Tracker.Commands.LogError.call(new Error('for its pages'))
+      const used = new Set()
+      const observe = (owner, name) => {
+        owner[name] = new Proxy(owner[name], {
+          apply: (...call) => (used.add(name), Reflect.apply(...call)),
+          construct: (...call) => (used.add(name), Reflect.construct(...call)),
+        })
+      }
+      for (const name of Object.getOwnPropertyNames(Intl)) observe(Intl, name)
+      for (const { prototype } of [Number, Date, String]) {
+        for (const name of Object.getOwnPropertyNames(prototype)) if (/locale/i.test(name)) observe(prototype, name)
+      }
+      const headers = { authorization: 'Basic ' + btoa('a:b') }
+      const serve = dashboard()
+      const statuses = []
+      for (const page of ['overview', 'errors', 'errors/' + id, 'errors/analytics', 'releases', 'health']) {
+        const response = await serve(new Request('http://localhost/error_dashboard/' + page, { headers }))
+        await response.text()
+        statuses.push(response.status)
+      }
+      await Tracker.shutdown()
+      console.log(JSON.stringify({ statuses, used: [...used] }))
+      1.5.toLocaleString()
+      console.log(JSON.stringify([...used]))`
+    writeFileSync(join(folder, 'intl.mjs'), script)
+    const output = execFileSync(process.execPath, ['intl.mjs'], { cwd: folder, encoding: 'utf8' }).trim().split('\n')
+    expect(output.slice(-2).map((line) => JSON.parse(line))).toEqual([
+      { statuses: [200, 200, 200, 200, 200, 200], used: [] },
+      ['toLocaleString'],
+    ])
+  })
+
   test('adds no listener to standard output, which belongs to the host', () => {
     const script = `const listeners = () => process.stdout.eventNames().map((name) => [name, process.stdout.listenerCount(name)])
       const before = listeners()

@@ -43,7 +43,7 @@ const ROWS_PER_QUERY = 2500
 export async function recentBursts(context: Context, scope: Scope, from: number, limit: number): Promise<RecentBursts> {
   const { occurrences, since } = await loadNewest(context, scope, from)
   const bursts = burstsByError(occurrences)
-    .sort((a, b) => b.started_at.localeCompare(a.started_at) || b.error_id - a.error_id)
+    .sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at) || b.error_id - a.error_id)
     .slice(0, limit)
   const errors = await loadRankedErrors(
     context,

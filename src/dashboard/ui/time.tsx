@@ -1,5 +1,6 @@
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 import type { Rendered, Visit } from '../define.js'
+import { formatNumber } from './units.js'
 
 /**
  * Relative time, with the exact time on hover. If the viewer prefers local time, a script replaces the configured zone.
@@ -31,8 +32,10 @@ export function namedTime(iso: string, visit: Visit): string | undefined {
   return visit.shows_local_time ? `${iso} ${exactTime(iso, visit.time_zone)}` : undefined
 }
 
+/** Formats a time as `17 Oct 2026, 06:00:00 UTC`. */
 export function exactTime(iso: string, time_zone: string): string {
-  return `${timeFormat(time_zone, EXACT_TIME).format(new Date(iso))} ${time_zone}`
+  const local = localTime(iso, time_zone)
+  return `${mediumDate(local)}, ${local.slice(11, 19)} ${time_zone}`
 }
 
 /** Time of day with milliseconds, with the exact time and a note on hover. Shown in the same zone as exact times. */
@@ -50,38 +53,47 @@ export function TimeOfDay({ iso, visit, note }: { iso: string; visit: Visit; not
 }
 
 function timeOfDay(iso: string, time_zone: string): string {
-  const { hour, minute, second, fractionalSecond } = Object.fromEntries(
-    timeFormat(time_zone, MILLISECOND_TIME)
-      .formatToParts(new Date(iso))
-      .map(({ type, value }) => [type, value]),
-  )
-  return `${hour}:${minute}:${second}.${fractionalSecond}`
+  return localTime(iso, time_zone).slice(11, 23)
 }
 
 /** Time of day as `06:00`. */
 export function clockTime(time: number, time_zone: string): string {
-  return timeFormat(time_zone, CLOCK_TIME).format(time)
+  return localTime(time, time_zone).slice(11, 16)
 }
 
-const CLOCK_TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
-const EXACT_TIME: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' }
-const MILLISECOND_TIME: Intl.DateTimeFormatOptions = {
+/** Date of a time as `17 Oct 2026`. */
+export function localDate(iso: string, time_zone: string): string {
+  return mediumDate(localTime(iso, time_zone))
+}
+
+/** Formats a time as `2026-10-17 06:00:00.000`, in UTC with a T. Needs no formatter in the default time zone. */
+function localTime(time: string | number, time_zone: string): string {
+  const date = new Date(time)
+  return time_zone === 'UTC' ? date.toISOString() : timeFormat(time_zone).format(date).replace(',', '.')
+}
+
+const timeFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** Cached, because creating a formatter is expensive and a page shows hundreds of times. */
+function timeFormat(time_zone: string): Intl.DateTimeFormat {
+  let format = timeFormats.get(time_zone)
+  if (!format) {
+    // Swedish dates have the order of ISO 8601.
+    format = new Intl.DateTimeFormat('sv-SE', { ...LOCAL_TIME, timeZone: time_zone })
+    timeFormats.set(time_zone, format)
+  }
+  return format
+}
+
+const LOCAL_TIME: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   fractionalSecondDigits: 3,
   hourCycle: 'h23',
-}
-
-const timeFormats = new Map<Intl.DateTimeFormatOptions, Map<string, Intl.DateTimeFormat>>()
-
-/** Cached, because creating a formatter is expensive and a page shows hundreds of times. */
-function timeFormat(time_zone: string, style: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const formats = timeFormats.get(style) ?? new Map<string, Intl.DateTimeFormat>()
-  timeFormats.set(style, formats)
-  const format = formats.get(time_zone) ?? new Intl.DateTimeFormat('en-GB', { ...style, timeZone: time_zone })
-  formats.set(time_zone, format)
-  return format
 }
 
 function relativeTime(ms: number): string {
@@ -99,26 +111,23 @@ function formatSpan(ms: number): string {
 
 /** Formats a local date as `17 Oct`. */
 export function shortDate(date: string): string {
-  return SHORT_DATE.format(new Date(date))
+  return `${Number(date.slice(8, 10))} ${MONTHS[Number(date.slice(5, 7)) - 1]}`
 }
 
 /** Formats a local date as `Sat, 17 Oct 2026`. */
 export function longDate(date: string): string {
-  return LONG_DATE.format(new Date(date))
+  return `${WEEKDAYS[new Date(date).getUTCDay()]}, ${mediumDate(date)}`
 }
 
-const SHORT_DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const LONG_DATE = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
+/** Formats a local date as `17 Oct 2026`. */
+function mediumDate(date: string): string {
+  return `${shortDate(date)} ${date.slice(0, 4)}`
+}
 
-const countFormat = new Intl.NumberFormat('en')
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec']
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 
 /** Formats a count, with a plus sign if it is a lower bound. */
 export function formatCount(count: number, isLowerBound = false): string {
-  return `${countFormat.format(count)}${isLowerBound ? '+' : ''}`
+  return `${formatNumber(count, 3)}${isLowerBound ? '+' : ''}`
 }

@@ -1,17 +1,28 @@
 import { DAY, HOUR, MINUTE } from '../../model/time.js'
 
+/**
+ * Formats a number as `1,234.5`, without trailing zeros. Loading the number formatter of the platform takes longer than
+ * rendering a page.
+ */
+export function formatNumber(value: number, maxFractionDigits = 0): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1000) return String(value)
+  const [whole = '', fraction] = String(Number(value.toFixed(maxFractionDigits))).split('.')
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',')
+  return fraction ? `${grouped}.${fraction}` : grouped
+}
+
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
 /** Formats a size as `1.4 MB`. */
 export function formatBytes(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** power
-  return `${value.toLocaleString('en', { maximumFractionDigits: value < 100 && power > 0 ? 1 : 0 })} ${UNITS[power]}`
+  return `${formatNumber(value, value < 100 && power > 0 ? 1 : 0)} ${UNITS[power]}`
 }
 
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds >= 10_000) return formatSeconds(milliseconds / 1000)
-  return `${milliseconds.toLocaleString('en', { maximumFractionDigits: milliseconds < 100 ? 1 : 0 })} ms`
+  return `${formatNumber(milliseconds, milliseconds < 100 ? 1 : 0)} ms`
 }
 
 const DURATION_UNITS = [
@@ -41,7 +52,7 @@ export function formatDuration(milliseconds: number | null): string {
 }
 
 function fewDigits(value: number): string {
-  return (value < 10 ? Math.round(value * 10) / 10 : Math.round(value)).toLocaleString('en')
+  return formatNumber(value, value < 10 ? 1 : 0)
 }
 
 /** Percentages of fewer samples would suggest false precision. */
@@ -61,8 +72,5 @@ export function sharePercent(count: number, share: number): string | undefined {
 
 /** Formats a gauge or a setting as a percentage. Use `samplePercent` for counts. */
 export function formatPercent(share: number): string {
-  return `${percentFormat.format(share * 100)}%`
+  return `${formatNumber(share * 100, 1)}%`
 }
-
-// Created once, because creating a formatter is expensive and a page shows dozens of percentages.
-const percentFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })

@@ -9,7 +9,7 @@ import { ShareBars } from '../../ui/charts/charts.js'
 import { DayChart, type Zoom } from '../../ui/charts/day-chart.js'
 import { HeatMap } from '../../ui/charts/heat-map.js'
 import { Headlines, Insight } from '../../ui/insight.js'
-import { formatCount } from '../../ui/time.js'
+import { formatCount, localDate } from '../../ui/time.js'
 import { formatDuration, samplePercent, sharePercent } from '../../ui/units.js'
 import { ResolutionTimesByWeek } from './resolution-figures.js'
 
@@ -18,7 +18,7 @@ const TIMEFRAMES: Record<number, Timeframe> = { 7: 'last_7_days', 30: 'last_30_d
 
 /** Period of a page: `18 Oct 2026 – now (UTC)`. */
 export function periodText({ days, from, time_zone }: PeriodView): string {
-  const first = new Date(from).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: time_zone })
+  const first = localDate(from, time_zone)
   return `${days === 1 ? `Today, ${first}` : `${first} – now`} (${time_zone})`
 }
 

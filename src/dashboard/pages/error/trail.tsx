@@ -20,7 +20,7 @@ export function ActivityTrail(props: ErrorProps): Rendered {
       at: comment.created_at,
       item: <CommentItem comment={comment} visit={visit} />,
     })),
-  ].sort((a, b) => a.at.localeCompare(b.at))
+  ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return (
     <section class="panel" id="activity" aria-labelledby="trail-title">
       <div class="panel-head">

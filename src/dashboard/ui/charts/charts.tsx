@@ -1,5 +1,6 @@
 import type { Rendered } from '../../define.js'
 import { formatCount } from '../time.js'
+import { formatNumber } from '../units.js'
 import { ChartTable } from './chart-table.js'
 import { localTimes, type TimeAxis, TimeLabels } from './time-axis.js'
 
@@ -458,10 +459,13 @@ export function axisTicks(max: number): number[] {
   return Array.from({ length: intervals + 1 }, (_, i) => (intervals - i) * step)
 }
 
-const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const THOUSANDS = ['', 'K', 'M', 'B', 'T']
 
+/** Formats a number as `1.5K`. */
 function formatCompact(value: number): string {
-  return compactFormat.format(value)
+  let power = 0
+  for (; value >= 1000 ** (power + 1) && power < THOUSANDS.length - 1; power++);
+  return `${formatNumber(value / 1000 ** power, 1)}${THOUSANDS[power]}`
 }
 
 function round(value: number): string {
