@@ -6,9 +6,16 @@ import { DAY, HOUR, MINUTE } from '../../model/time.js'
  */
 export function formatNumber(value: number, maxFractionDigits = 0): string {
   if (Number.isInteger(value) && Math.abs(value) < 1000) return String(value)
-  const [whole = '', fraction] = String(Number(value.toFixed(maxFractionDigits))).split('.')
+  const [whole = '', fraction] = String(roundDecimal(value, maxFractionDigits)).split('.')
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',')
   return fraction ? `${grouped}.${fraction}` : grouped
+}
+
+/** Rounds the decimal text, because the binary value of 0.35 is below 0.35. */
+function roundDecimal(value: number, digits: number): number {
+  const rounded = Number(`${Math.round(Number(`${Math.abs(value)}e${digits}`))}e-${digits}`)
+  // The text of a very large or small value already has an exponent.
+  return Number.isNaN(rounded) ? Number(value.toFixed(digits)) : Math.sign(value) * rounded
 }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
