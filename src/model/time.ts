@@ -122,11 +122,10 @@ function zoneOffset(time: number, zone: string): number {
 
 export function localDateTime(time: number, zone: string): LocalDateTime {
   if (zone === 'UTC') return utcDateTime(new Date(time))
-  const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 }
-  for (const { type, value } of formatterFor(zone).formatToParts(time)) {
-    if (type in parts) parts[type as keyof LocalDateTime] = Number(value)
-  }
-  return parts
+  // American English, which every build of Node.js has. `formatToParts` takes 2.5 times as long.
+  const numbers = formatterFor(zone).format(time).match(/\d+/g) ?? []
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = numbers.map(Number)
+  return { year, month, day, hour, minute, second }
 }
 
 /** Avoids the formatter in the default time zone. Formatting the days of a chart takes a millisecond. */

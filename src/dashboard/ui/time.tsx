@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '../../model/time.js'
+import { DAY, HOUR, localDateTime, MINUTE } from '../../model/time.js'
 import type { Rendered, Visit } from '../define.js'
 import { formatNumber } from './units.js'
 
@@ -52,7 +52,8 @@ export function TimeOfDay({ iso, visit, note }: { iso: string; visit: Visit; not
   )
 }
 
-function timeOfDay(iso: string, time_zone: string): string {
+/** Time of day as `06:00:00.000`. */
+export function timeOfDay(iso: string, time_zone: string): string {
   return localTime(iso, time_zone).slice(11, 23)
 }
 
@@ -66,34 +67,11 @@ export function localDate(iso: string, time_zone: string): string {
   return mediumDate(localTime(iso, time_zone))
 }
 
-/** Formats a time as `2026-10-17 06:00:00.000`, in UTC with a T. Needs no formatter in the default time zone. */
+/** Local time in the format of ISO 8601. */
 function localTime(time: string | number, time_zone: string): string {
   const date = new Date(time)
-  return time_zone === 'UTC' ? date.toISOString() : timeFormat(time_zone).format(date).replace(',', '.')
-}
-
-const timeFormats = new Map<string, Intl.DateTimeFormat>()
-
-/** Cached, because creating a formatter is expensive and a page shows hundreds of times. */
-function timeFormat(time_zone: string): Intl.DateTimeFormat {
-  let format = timeFormats.get(time_zone)
-  if (!format) {
-    // Swedish dates have the order of ISO 8601.
-    format = new Intl.DateTimeFormat('sv-SE', { ...LOCAL_TIME, timeZone: time_zone })
-    timeFormats.set(time_zone, format)
-  }
-  return format
-}
-
-const LOCAL_TIME: Intl.DateTimeFormatOptions = {
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-  hourCycle: 'h23',
+  const { year, month, day, hour, minute, second } = localDateTime(date.getTime(), time_zone)
+  return new Date(Date.UTC(year, month - 1, day, hour, minute, second, date.getUTCMilliseconds())).toISOString()
 }
 
 function relativeTime(ms: number): string {
