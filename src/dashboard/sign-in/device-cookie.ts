@@ -29,7 +29,7 @@ export class DeviceCookies {
     this.#now = now
   }
 
-  /** Derives the key of a name in the thread pool, so that the first page does not wait for it. */
+  /** Derives the key of a name in the thread pool, so that the first page waits less. */
   prepare(name: string): void {
     this.#keyOf(name).catch(() => {})
   }
