@@ -45,8 +45,10 @@ describeInBrowser('Sending of the browser client', ({ open }) => {
 
   test('retries after 429, 500 and a broken connection, and counts once', async () => {
     const page = await open()
-    await page.clock.install()
+    await page.clock.install({ time: 0 })
     await page.goto(shop.page())
+    // Otherwise, the clock also advances in real time.
+    await page.clock.pauseAt(60_000)
     // The last response is truncated.
     const truncated = { status: 503, headers: { Connection: 'close', 'Content-Length': '100' }, body: 'Sorr' }
     shop.responses.push({ status: 429, headers: { 'Retry-After': '40' } }, { status: 500 }, truncated)
