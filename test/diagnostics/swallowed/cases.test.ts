@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
-import { freshStorage } from '../../support/tracker.js'
-import { type Counted, hostFile, namesIn, project, REGISTER, readCounts, run } from './project.js'
+import { freshStorage, type TrackerStorage } from '../../support/tracker.js'
+import { type Counted, hostFile, project, REGISTER, readFileCounts, run } from './project.js'
 
 const CASES = hostFile('cases.mjs')
 const IGNORE = { FAULTBOARD_SWALLOWED_EXCEPTION_IGNORE_CLASSES: 'Declined' }
@@ -77,29 +77,40 @@ describeEachDatabase(
   'swallowed exceptions',
   (database) => {
     describeEachRuntime('with several handlers', ({ path: node }) => {
-      test.each([
-        ['an ES module', 'cases.mjs', CASES, ['--import', REGISTER]],
-        ['CommonJS', 'cases.cjs', commonjs(CASES), ['--import', REGISTER]],
-        ['CommonJS preloaded with -r', 'cases.cjs', commonjs(CASES), ['-r', fileURLToPath(REGISTER)]],
-        ['a module without an explicit type', 'cases.js', commonjs(CASES), ['--import', REGISTER]],
-      ])('swallowed exceptions are counted per location in %s', async (_title, file, code, args) => {
+      test('swallowed exceptions are counted per location in CommonJS, an ES module and a module without an explicit type', async () => {
         const storage = await freshStorage(database)
-        const folder = project({ [file]: code })
-        const { stdout, stderr, code: exit } = await run({ node, folder, args: [...args, file], storage, env: IGNORE })
-        expect({ stdout, exit }).toEqual({ stdout: 'done\n', exit: 0 })
+        const files = { 'cases.cjs': commonjs(CASES, MORE), 'cases.mjs': CASES, 'cases.js': commonjs(CASES) }
+        const { stderr, ...end } = await runCases(node, storage, files, ['--import', REGISTER])
+        expect(end).toEqual({ stdout: 'done\n'.repeat(3), code: 0 })
+        expect(stderr).toBe('logged through finally\npromise\n'.repeat(3))
+        for (const [file, code] of Object.entries(files))
+          expect(await readFileCounts(storage.url, file, code)).toEqual(EXPECTED)
+      })
+
+      test('swallowed exceptions are counted per location in CommonJS preloaded with -r', async () => {
+        const storage = await freshStorage(database)
+        const files = { 'cases.cjs': commonjs(CASES) }
         // Below 24, Node.js prints an ExperimentalWarning for -r with an ES module.
-        if (args[0] !== '-r') expect(stderr).toBe('logged through finally\npromise\n')
-        expect(await readCounts(storage.url, namesIn(file, code))).toEqual(EXPECTED)
+        const { stdout, code } = await runCases(node, storage, files, ['-r', fileURLToPath(REGISTER)])
+        expect({ stdout, code }).toEqual({ stdout: 'done\n', code: 0 })
+        expect(await readFileCounts(storage.url, 'cases.cjs', files['cases.cjs'])).toEqual(EXPECTED)
       })
     })
   },
   { except: ['postgres', 'mysql'] },
 )
 
-function commonjs(code: string): string {
+const MORE = "await import('./cases.mjs')\nrequire('./cases.js')\n"
+
+/** Converts the cases to CommonJS. The last lines run after the cases. */
+function commonjs(code: string, lastLines = ''): string {
   return code
     .replace("import library from 'library'", "const library = require('library'); void (async () => {")
-    .replace(/\nconsole\.log\('done'\)\n$/, "\nconsole.log('done')\n})()\n")
+    .replace(/\nconsole\.log\('done'\)\n$/, `\nconsole.log('done')\n${lastLines}})()\n`)
+}
+
+function runCases(node: string, storage: TrackerStorage, files: Record<string, string>, flags: readonly string[]) {
+  return run({ node, folder: project(files), args: [...flags, 'cases.cjs'], storage, env: IGNORE })
 }
 
 function swallowed(handler: string, error_type = 'Error'): Counted {

@@ -97,3 +97,13 @@ export function namesIn(file: string, code: string): (location: string) => strin
     return `${prefix}${names.get(line) ?? location}`
   }
 }
+
+/** Reads the counts of the errors raised in one file, with the names in its code. */
+export async function readFileCounts(url: string, file: string, code: string): Promise<Record<string, Counted>> {
+  const nameOf = namesIn(file, code)
+  const counts = await readCounts(url, (location) =>
+    location.replace('~', '').startsWith(`${file}:`) ? nameOf(location) : '',
+  )
+  delete counts['']
+  return counts
+}

@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
+import { transformSync } from 'esbuild'
 import { expect, test } from 'vitest'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
@@ -28,72 +27,104 @@ const { Tracker } = await import(process.env.FAULTBOARD_TEST_INDEX as string)
 await pay({ id: 7 })
 `
 
+const COMPILED = {
+  ...compiledFiles('compiled', STACKS),
+  ...compiledFiles('minified', STACKS, true),
+  ...compiledFiles('reporting', REPORTING),
+  ...compiledFiles('minified-reporting', REPORTING, true),
+}
+
+/** Prints its stacks first, with all frames, and then those of the other modules. */
+const ENTRY = `Error.stackTraceLimit = 50
+void (async () => {${STACKS}
+Error.stackTraceLimit = 10
+console.log('modules')
+await import('./modules.mjs')
+})()
+print_('top', new Error('top'))
+function print_(label, error) { console.log(label, error.stack) }
+`
+
 describeEachDatabase(
   'stacks of a host with detection',
   (database) => {
     describeEachRuntime('in every module format', ({ path: node, name }) => {
       const stripsTypes = name !== 'Node.js 20'
-      const compiled = () => compiledProject(STACKS, false)
 
-      test.each([
-        ['JavaScript', () => project({ 'app.mjs': STACKS }), ['--import', REGISTER, 'app.mjs']],
-        ['compiled code', compiled, ['--import', REGISTER, 'dist/app.mjs']],
-        ['compiled code with maps', compiled, ['--enable-source-maps', '--import', REGISTER, 'dist/app.mjs']],
-        [
-          'one minified line with maps',
-          () => compiledProject(STACKS, true),
-          ['--enable-source-maps', '--import', REGISTER, 'dist/app.mjs'],
-        ],
-        ['tsx', () => project({ 'app.mts': TYPED }), ['--import', TSX, '--import', REGISTER, 'app.mts']],
-        ...(stripsTypes
-          ? [
-              [
-                'types',
-                () => project({ 'app.mts': TYPED }),
-                [...NATIVE_TYPES, '--import', REGISTER, 'app.mts'],
-              ] as const,
-            ]
-          : []),
-      ] as const)('stacks are unchanged in %s, with the same output and exit code', async (_title, make, args) => {
-        const storage = await freshStorage(database)
-        const folder = make()
-        const plain = await run({ node, folder, args, storage, detect: false })
-        expect(plain.stdout).toContain('in a handler Error: in a handler')
-        expect(plain).toMatchObject({ code: 3, stderr: '' })
-        expect(await run({ node, folder, args, storage })).toEqual(plain)
-        const counted = await readCounts(storage.url, (location) => location)
-        expect(
-          Object.keys(counted).filter((location) => /^(?:app\.m[jt]s|src\/app\.mts):[67]:\d+$/.test(location)),
-        ).toHaveLength(1)
-      })
-
-      test('stacks are unchanged in CommonJS, except for one frame in older Node.js versions', async () => {
-        const storage = await freshStorage(database)
-        const code = `Error.stackTraceLimit = 50\nvoid (async () => {${STACKS}})()\nprint_('top', new Error('top'))\nfunction print_(label, error) { console.log(label, error.stack) }\n`
-        const folder = project({ 'app.cjs': code })
-        const args = ['--import', REGISTER, 'app.cjs']
-        const plain = await run({ node, folder, args, storage, detect: false })
-        expect(plain).toMatchObject({ code: 3, stderr: '' })
-        const detected = await run({ node, folder, args, storage })
-        const own = /\n {4}at [^\n]*hooks\.cjs:\d+:\d+\)/g
-        expect({ ...detected, stdout: detected.stdout.replace(own, '') }).toEqual(plain)
-        expect(own.test(detected.stdout)).toBe(!stripsTypes)
-      })
-
-      test.each([
-        ['compiled code', false],
-        ['one minified line', true],
-      ])('stacks are unchanged in the recorded errors of %s', async (_title, minify) => {
+      test('stacks are unchanged in every module format and in recorded errors, except for one CommonJS frame in older Node.js versions', async () => {
         const [off, on] = [await freshStorage(database), await freshStorage(database)]
-        const folder = compiledProject(REPORTING, minify)
-        const args = ['--import', REGISTER, 'dist/app.mjs']
-        expect(await run({ node, folder, args, storage: off, detect: false })).toMatchObject({ code: 0, stderr: '' })
-        expect(await run({ node, folder, args, storage: on })).toMatchObject({ code: 0, stderr: '' })
+        const modules = [
+          './app.mjs',
+          ...(stripsTypes ? ['./types.mts'] : []),
+          './dist/compiled.mjs',
+          './dist/reporting.mjs',
+          './dist/minified-reporting.mjs',
+        ]
+        const folder = project({
+          'app.cjs': ENTRY,
+          'modules.mjs': modules.map((file) => `import '${file}'\n`).join(''),
+          'app.mjs': STACKS,
+          'types.mts': TYPED,
+          ...COMPILED,
+        })
+        const args = [...(stripsTypes ? NATIVE_TYPES : []), '--import', REGISTER, 'app.cjs']
+        const plain = await run({ node, folder, args, storage: off, detect: false })
+        expect(plain).toMatchObject({ code: 3, stderr: '' })
+        const [plainEntry = '', plainModules = ''] = plain.stdout.split('modules\n')
+        expect(plainEntry).toContain('in a handler Error: in a handler')
+        expect(plainModules.match(/^in a handler Error: in a handler$/gm)).toHaveLength(stripsTypes ? 3 : 2)
+
+        const { stdout, ...end } = await run({ node, folder, args, storage: on })
+        expect(end).toEqual({ code: 3, stderr: '' })
+        const [detectedEntry = '', detectedModules] = stdout.split('modules\n')
+        expect(detectedModules).toBe(plainModules)
+        const own = /\n {4}at [^\n]*hooks\.cjs:\d+:\d+\)/g
+        expect(detectedEntry.replace(own, '')).toBe(plainEntry)
+        expect(own.test(detectedEntry)).toBe(!stripsTypes)
+        expect(await raisingFiles(on)).toEqual([
+          'app.mjs',
+          'src/compiled.mts',
+          'src/minified-reporting.mts',
+          'src/reporting.mts',
+          ...(stripsTypes ? ['types.mts'] : []),
+        ])
+
         const recorded = await recordedAt(off)
-        expect(recorded).toHaveLength(4)
-        expect(recorded.map(({ content }) => content).join()).toContain('src/app.mts:3:74')
+        expect(recorded).toHaveLength(8)
+        const contents = recorded.map(({ content }) => content).join()
+        expect(contents).toContain('src/reporting.mts:3:74')
+        expect(contents).toContain('src/minified-reporting.mts:3:74')
         expect(await recordedAt(on)).toEqual(recorded)
       })
+
+      // Node.js 22 and 24 load modules with the same hooks.
+      if (name === 'Node.js 22') return
+
+      test.each([
+        [
+          'code compiled with maps',
+          'maps.mjs',
+          {
+            ...COMPILED,
+            'maps.mjs': `import './dist/compiled.mjs'\nimport './dist/minified.mjs'\n`,
+          },
+          ['--enable-source-maps', '--import', REGISTER],
+          ['src/compiled.mts', 'src/minified.mts'],
+        ],
+        ['tsx', 'app.mts', { 'app.mts': TYPED }, ['--import', TSX, '--import', REGISTER], ['app.mts']],
+      ] as const)(
+        'stacks are unchanged in %s, with the same output and exit code',
+        async (_title, file, files, flags, sources) => {
+          const storage = await freshStorage(database)
+          const folder = project(files)
+          const args = [...flags, file]
+          const plain = await run({ node, folder, args, storage, detect: false })
+          expect(plain.stdout).toContain('in a handler Error: in a handler')
+          expect(plain).toMatchObject({ code: 3, stderr: '' })
+          expect(await run({ node, folder, args, storage })).toEqual(plain)
+          expect(await raisingFiles(storage)).toEqual(sources)
+        },
+      )
     })
 
     test('prints a warning if the TypeScript loader is imported second', async () => {
@@ -112,19 +143,27 @@ describeEachDatabase(
   { except: ['postgres', 'mysql'] },
 )
 
-/** Creates a project compiled to `dist` with an external source map. */
-function compiledProject(source: string, minify: boolean): string {
-  const folder = project({ 'src/app.mts': source })
-  buildSync({
-    entryPoints: [`${folder}/src/app.mts`],
-    outfile: `${folder}/dist/app.mjs`,
+/** Compiles a TypeScript file of `src` to `dist` with an external source map. */
+function compiledFiles(name: string, source: string, minify = false): Record<string, string> {
+  const { code, map } = transformSync(source, {
+    loader: 'ts',
+    sourcefile: `../src/${name}.mts`,
     sourcemap: true,
     minify,
     format: 'esm',
     target: 'node20',
-    absWorkingDir: fileURLToPath(new URL('../../..', import.meta.url)),
   })
-  return folder
+  return {
+    [`src/${name}.mts`]: source,
+    [`dist/${name}.mjs`]: `${code}//# sourceMappingURL=${name}.mjs.map\n`,
+    [`dist/${name}.mjs.map`]: map,
+  }
+}
+
+/** Lists the source files whose raise on line 6 or 7 was counted, in compiled code by its source map. */
+async function raisingFiles({ url }: TrackerStorage): Promise<string[]> {
+  const locations = Object.keys(await readCounts(url, (location) => location))
+  return locations.flatMap((location) => /^([^:]*\.(?:mjs|mts)):[67]:\d+$/.exec(location)?.[1] ?? []).sort()
 }
 
 /** Reads the recorded errors without the frames of the Node.js event loop, which depend on timing. */

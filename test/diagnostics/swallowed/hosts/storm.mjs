@@ -1,13 +1,17 @@
-// Arguments: number of swallowed errors, number of reported errors, and how to end.
-const [, , swallowed, reported, how] = process.argv
+// Arguments: number of swallowed errors, number of reported errors, how to end, and number of errors for a heap check.
+const [, , swallowed, reported, how, added] = process.argv
 const { Tracker } = await import(process.env.FAULTBOARD_TEST_INDEX)
 
-for (let i = 0; i < Number(swallowed); i++) {
-  try {
-    throw new RangeError(`storm ${i}`) // @raise storm
-  } catch {} // @rescue storm
-  if (i % 500 === 0) await new Promise((resume) => setImmediate(resume))
+async function swallow(count) {
+  for (let i = 0; i < count; i++) {
+    try {
+      throw new RangeError(`storm ${i}`) // @raise storm
+    } catch {} // @rescue storm
+    if (i % 500 === 0) await new Promise((resume) => setImmediate(resume))
+  }
 }
+
+await swallow(Number(swallowed))
 for (let i = 0; i < Number(reported); i++) {
   try {
     throw new TypeError('reported') // @raise reported
@@ -15,15 +19,19 @@ for (let i = 0; i < Number(reported); i++) {
     await Tracker.report(error)
   }
 }
-if (how === 'heap') {
-  global.gc()
-  console.log(process.memoryUsage().heapUsed)
-}
 if (how === 'exit') process.exit(4)
-if (how === 'query') {
+if (how === 'heap') {
+  const before = heapUsed()
+  await swallow(Number(added))
+  const heap_growth = heapUsed() - before
   await Tracker.flush()
   const { is_counting, watched_files, locations } = await Tracker.Queries.SwallowedExceptions.call()
   const [{ rescue_count, rescue_ratio }] = locations
-  console.log(JSON.stringify({ is_counting, watched_files, rescue_count, rescue_ratio }))
+  console.log(JSON.stringify({ heap_growth, is_counting, watched_files, rescue_count, rescue_ratio }))
 }
 if (how === 'shutdown') await Tracker.shutdown()
+
+function heapUsed() {
+  global.gc()
+  return process.memoryUsage().heapUsed
+}
