@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
-import { faultboard } from './faultboard.js'
+import { faultboard, faultboardProcess } from './faultboard.js'
 
 /** Creates a SQLite file with errors that has no connections and no write-ahead log. */
 async function createDatabaseFile(cwd: string): Promise<string> {
@@ -33,7 +33,7 @@ async function createDatabaseFile(cwd: string): Promise<string> {
 test('check reports a damaged SQLite file, and --repair saves a copy and the readable rows', async () => {
   const cwd = temporaryFolder()
   const file = await createDatabaseFile(cwd)
-  const run = (...args: string[]) => faultboard(['check', '--database', `sqlite:${file}`, ...args], { cwd })
+  const run = (...args: string[]) => faultboardProcess(['check', '--database', `sqlite:${file}`, ...args], { cwd })
   const intactCheck = await run()
   expect(intactCheck.stdout).toMatch(/^ok +integrity +.*errors\.sqlite3 is intact$/m)
   expect(intactCheck.code).toBe(0)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../src/store/migrations/list.js'
 import { describeEachDatabase } from '../support/databases.js'
 import { withDatabase } from '../support/tracker.js'
-import { CREDENTIALS, faultboard, recordErrors, workingDirectory } from './faultboard.js'
+import { CREDENTIALS, faultboard, faultboardProcess, recordErrors, workingDirectory } from './faultboard.js'
 
 const NAMES = Object.keys(MIGRATIONS)
 const DAY = 86_400_000
@@ -165,7 +165,7 @@ describe('check', () => {
     const cwd = await workingDirectory()
     await faultboard(['migrate'], { cwd })
     const withoutCredentials = await faultboard(['check'], { cwd })
-    const withCredentials = await faultboard(['check'], { cwd, env: CREDENTIALS })
+    const withCredentials = await faultboardProcess(['check'], { cwd, env: CREDENTIALS })
     expect(withoutCredentials).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning +credentials/m) })
     expect(withCredentials).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok +credentials/m) })
     expect(withCredentials.stdout).not.toContain(CREDENTIALS.FAULTBOARD_DASHBOARD_PASSWORD)
@@ -189,7 +189,7 @@ describe('check', () => {
 test('cleanup reports that retention_days keeps all errors', async () => {
   const cwd = await workingDirectory({ 'faultboard.config.mjs': 'export default { retention_days: null }' })
   await faultboard(['migrate'], { cwd })
-  const { code, stdout } = await faultboard(['cleanup'], { cwd })
+  const { code, stdout } = await faultboardProcess(['cleanup'], { cwd })
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: 'Nothing deleted: retention_days is null, which keeps all errors.\n',

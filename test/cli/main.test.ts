@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { faultboard, workingDirectory } from './faultboard.js'
+import { faultboard, faultboardProcess, workingDirectory } from './faultboard.js'
 
 const COMMANDS = ['serve', 'demo', 'migrate', 'cleanup', 'check', 'prove', 'errors', 'work', 'dump']
 
@@ -29,7 +29,7 @@ describe('help', () => {
 
   test('prints the version of the package with --version', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'))
-    expect(await faultboard(['--version'], { cwd: await workingDirectory() })).toEqual({
+    expect(await faultboardProcess(['--version'], { cwd: await workingDirectory() })).toEqual({
       code: 0,
       stdout: `${version}\n`,
       stderr: '',
@@ -109,6 +109,8 @@ describe('Invalid usage exits with 2, one message and the help line', () => {
 })
 
 test('prints the stack with FAULTBOARD_DEBUG', async () => {
-  const { stderr } = await faultboard(['srve'], { cwd: await workingDirectory(), env: { FAULTBOARD_DEBUG: '1' } })
+  const options = { cwd: await workingDirectory(), env: { FAULTBOARD_DEBUG: '1' } }
+  const { code, stderr } = await faultboardProcess(['srve'], options)
+  expect(code).toBe(2)
   expect(stderr).toMatch(/^\s+at /m)
 })

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { buildShop } from '../reporting/built-shop.js'
-import { faultboard, recordErrors, workingDirectory } from './faultboard.js'
+import { faultboard, faultboardProcess, recordErrors, workingDirectory } from './faultboard.js'
 
 /** Creates a built project and a database with its schema. */
 async function createProject() {
@@ -10,14 +10,15 @@ async function createProject() {
   const env = { FAULTBOARD_DATABASE: `sqlite:${join(cwd, 'errors.sqlite3')}`, FAULTBOARD_APPLICATION_NAME: 'shop' }
   await recordErrors(env.FAULTBOARD_DATABASE, { error_type: 'First', message: 'x' })
   const run = (...args: string[]) => faultboard(['sourcemaps', ...args], { cwd, env })
-  return { cwd, env, run }
+  const runProcess = (...args: string[]) => faultboardProcess(['sourcemaps', ...args], { cwd, env })
+  return { cwd, run, runProcess }
 }
 
 describe('faultboard sourcemaps', () => {
   test('stores, lists and deletes the maps of a build', async () => {
-    const { cwd, run } = await createProject()
+    const { cwd, run, runProcess } = await createProject()
     const { script } = await buildShop(cwd)
-    const uploaded = await run('upload', 'dist', '--release', '1.4.0')
+    const uploaded = await runProcess('upload', 'dist', '--release', '1.4.0')
     expect(uploaded).toMatchObject({ code: 0, stderr: '' })
     expect(uploaded.stdout).toBe(`assets/${script}\n1 source map stored for release 1.4.0.\n`)
     const options = ['--url-prefix', 'https://cdn.example/x', '--without-sources', '--json']

@@ -2,13 +2,19 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultboard, hasTerminal, onTerminal, recordErrors, workingDirectory } from './faultboard.js'
+import { faultboard, faultboardProcess, hasTerminal, onTerminal, recordErrors, workingDirectory } from './faultboard.js'
 
 const ESCAPE = '\u001b['
 const ERASE_LINE = '\r\u001b[K'
 const OLD = Date.UTC(2020, 0, 1)
 
 let cwd = ''
+
+/** Output of a command that finds a terminal, without the time that a pseudo terminal takes. */
+async function terminalOutput(args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}) {
+  const { env = {}, ...folder } = options
+  return (await faultboard(args, { cwd, ...folder, env: { TERM: 'xterm', ...env }, columns: 120 })).stdout
+}
 
 beforeAll(async () => {
   cwd = await workingDirectory()
@@ -20,8 +26,8 @@ beforeAll(async () => {
   )
 })
 
-describe.skipIf(!hasTerminal)('on a terminal', () => {
-  test('colors severities, statuses and headings, and keeps columns aligned', () => {
+describe('on a terminal', () => {
+  test.skipIf(!hasTerminal)('colors severities, statuses and headings, and keeps columns aligned', () => {
     const [heading = '', ...lines] = onTerminal(['errors'], { cwd }).split('\n')
     expect(heading.startsWith('\u001b[1mID')).toBe(true)
     const text = lines.join('\n')
@@ -32,25 +38,28 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(stripVTControlCharacters([heading, ...lines].join('\n'))).toBe(plain)
   })
 
-  test('prints whole lines if the terminal has no size, as in some CI systems', () => {
+  test.skipIf(!hasTerminal)('prints whole lines if the terminal has no size, as in some CI systems', () => {
     const lines = onTerminal(['errors'], { cwd, columns: 0 }).split('\n')
     expect(lines[1]).toMatch(/OutOfMemoryError: heap/)
   })
 
-  test('colors findings, migrations, help and error messages', () => {
-    expect(onTerminal(['check'], { cwd })).toContain('\u001b[32mok\u001b[39m       database       ')
-    expect(onTerminal(['migrate', '--status'], { cwd })).toContain('\u001b[32mapplied\u001b[39m')
-    expect(onTerminal(['--help'], { cwd })).toContain('\u001b[1mCommands:\u001b[22m\n')
-    expect(onTerminal(['srve'], { cwd })).toContain(
+  test('colors findings, migrations, help and error messages', async () => {
+    expect(await terminalOutput(['check'])).toContain('\u001b[32mok\u001b[39m       database       ')
+    expect(await terminalOutput(['migrate', '--status'])).toContain('\u001b[32mapplied\u001b[39m')
+    expect(await terminalOutput(['--help'])).toContain('\u001b[1mCommands:\u001b[22m\n')
+    expect(await terminalOutput(['srve'])).toContain(
       '\u001b[31mfaultboard has no command "srve"; did you mean serve?\u001b[39m',
     )
   })
 
-  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '0' }])('prints no escape codes with %j', (env) => {
-    for (const args of [['check'], ['srve']]) {
-      expect(onTerminal(args, { cwd, env })).not.toContain(ESCAPE)
-    }
-  })
+  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '0' }])(
+    'prints no escape codes with %j',
+    async (env) => {
+      for (const args of [['check'], ['srve']]) {
+        expect(await terminalOutput(args, { env })).not.toContain(ESCAPE)
+      }
+    },
+  )
 
   test('shows the progress of export, import, move and cleanup in a line that is removed', async () => {
     const folder = await workingDirectory()
@@ -65,7 +74,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       [['cleanup', '--days', '30'], /Deleting: 0 of 1 errors \(0%\)/],
     ] as const
     for (const [args, pattern] of results) {
-      const output = onTerminal(args, { cwd: folder })
+      const output = await terminalOutput(args, { cwd: folder })
       expect(output).toMatch(pattern)
       const shown = output.lastIndexOf(ERASE_LINE) + ERASE_LINE.length
       expect(output.slice(shown)).toMatch(/^(Exported 2 errors|2 new, 0 merged|TABLE|.*TABLE|Deleted 1 error)/)
@@ -76,16 +85,23 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       ['import', 'errors.ndjson', '--json'],
       ['cleanup', '--json'],
     ]
-    for (const args of quiet) expect(onTerminal(args, { cwd: folder })).not.toContain(ESCAPE)
-    expect(onTerminal(['cleanup', '--days', '1'], { cwd: folder, env: { TERM: 'dumb' } })).not.toContain(ESCAPE)
+    for (const args of quiet) expect(await terminalOutput(args, { cwd: folder })).not.toContain(ESCAPE)
+    const dumb = await terminalOutput(['cleanup', '--days', '1'], { cwd: folder, env: { TERM: 'dumb' } })
+    expect(dumb).not.toContain(ESCAPE)
+  })
+
+  test.skipIf(!hasTerminal)('shows and removes the progress line on a pseudo terminal', () => {
+    const output = onTerminal(['export', 'progress.ndjson'], { cwd })
+    expect(output).toContain(`${ERASE_LINE}Exporting: 0 of 2 errors (0%)`)
+    expect(output).toContain(`${ERASE_LINE}Exported 2 errors`)
   })
 })
 
 describe('in a pipe', () => {
   test('prints colors only with FORCE_COLOR, and never in JSON', async () => {
-    expect((await faultboard(['errors'], { cwd })).stdout).not.toContain(ESCAPE)
+    expect((await faultboardProcess(['errors'], { cwd })).stdout).not.toContain(ESCAPE)
     const env = { FORCE_COLOR: '1' }
-    expect((await faultboard(['errors'], { cwd, env })).stdout).toContain('\u001b[31mcritical')
+    expect((await faultboardProcess(['errors'], { cwd, env })).stdout).toContain('\u001b[31mcritical')
     for (const command of ['errors', 'check']) {
       const { stdout } = await faultboard([command, '--json'], { cwd, env })
       expect(stdout).not.toContain(ESCAPE)

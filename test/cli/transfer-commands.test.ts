@@ -12,7 +12,7 @@ import {
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultboard, recordErrors, workingDirectory } from './faultboard.js'
+import { faultboard, faultboardProcess, recordErrors, workingDirectory } from './faultboard.js'
 
 let cwd = ''
 
@@ -58,7 +58,7 @@ describe('export and import', () => {
   })
 
   test('export and import work with pipes and escape control sequences', async () => {
-    const { stdout, stderr } = await faultboard(['export', '-', '--error-type', 'TypeError'], { cwd })
+    const { stdout, stderr } = await faultboardProcess(['export', '-', '--error-type', 'TypeError'], { cwd })
     expect(stderr).toBe('Exported 1 error with 2 occurrences.\n')
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     const imported = await piped(['import', '-', '--database', 'sqlite:piped.sqlite3'], stdout)
@@ -202,7 +202,7 @@ syncBuiltinESMExports()
 export default {}
 `
     writeFileSync(join(cwd, 'stopping.mjs'), config)
-    const { code } = await faultboard(['export', 'stopped.ndjson', '--config', 'stopping.mjs'], { cwd })
+    const { code } = await faultboardProcess(['export', 'stopped.ndjson', '--config', 'stopping.mjs'], { cwd })
     expect(code).toBeNull()
     expect(readdirSync(cwd).filter((name) => name.startsWith('stopped.'))).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { faultboard } from '../faultboard.js'
+import { faultboard, faultboardProcess } from '../faultboard.js'
 
 function isInstalled(shell: string): boolean {
   return spawnSync(shell, ['-c', 'true']).status === 0
@@ -13,7 +13,7 @@ describe('faultboard completion', () => {
   let script = ''
 
   beforeAll(async () => {
-    script = (await completion('bash')).stdout
+    script = (await faultboardProcess(['completion', 'bash'], { cwd: tmpdir() })).stdout
   })
 
   /** Words that bash suggests for the last word. */

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Host, PASSWORD, startHost, startListening, USER } from '../../support/host.js'
-import { faultboard, workingDirectory } from '../faultboard.js'
+import { faultboard, faultboardProcess, workingDirectory } from '../faultboard.js'
 
 const SIGNED_IN = { FAULTBOARD_DASHBOARD_USERNAME: USER, FAULTBOARD_DASHBOARD_PASSWORD: PASSWORD }
 
@@ -22,7 +22,7 @@ describe('faultboard dump of a running application', () => {
   const newest = async () => (await host.tracker.Queries.DiagnosticDumps.call()).dumps[0]
 
   test('prints the URL of the dump of the application', async () => {
-    const { code, stdout, stderr } = await faultboard(['dump', 'before the deploy', '--url', url], {
+    const { code, stdout, stderr } = await faultboardProcess(['dump', 'before the deploy', '--url', url], {
       cwd,
       env: SIGNED_IN,
     })
@@ -222,7 +222,7 @@ describe('faultboard dump without a URL', () => {
     expect(result.stdout).toContain('Captured diagnostic dump 1 of this command')
     expect(result.stdout).toContain('enable_diagnostic_dump on, which is off here')
     expect(result.stdout).toContain('faultboard dump --url http://')
-    const { stdout } = await faultboard(['dump', '--database', database, '--json', '--report'], { cwd, env })
+    const { stdout } = await faultboardProcess(['dump', '--database', database, '--json', '--report'], { cwd, env })
     const { dump } = JSON.parse(stdout)
     expect(dump).toMatchObject({
       id: 2,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorsListInput } from '../../../src/triage/list/errors-list.js'
 import { trackerAt } from '../../support/tracker.js'
-import { faultboard, recordErrors, workingDirectory } from '../faultboard.js'
+import { faultboard, faultboardProcess, recordErrors, workingDirectory } from '../faultboard.js'
 
 const CLEAR_SCREEN = '\u001b[2J\u001b]0;owned\u0007'
 const CSI = '\u009b31m'
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 describe('errors', () => {
   test('lists errors in aligned columns, newest first', async () => {
-    const { code, stdout, stderr } = await faultboard(['errors'], { cwd })
+    const { code, stdout, stderr } = await faultboardProcess(['errors'], { cwd })
     const [heading = '', ...lines] = stdout.split('\n')
     expect(code).toBe(0)
     expect(heading).toMatch(

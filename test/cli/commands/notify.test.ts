@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openHttpInbox } from '../../contract/http-inbox.js'
 import type { Inbox } from '../../contract/inbox.js'
-import { faultboard, workingDirectory } from '../faultboard.js'
+import { faultboard, faultboardProcess, workingDirectory } from '../faultboard.js'
 
 async function webhook(): Promise<{ inbox: Inbox; env: Record<string, string> }> {
   const inbox = await openHttpInbox((webhook_url) => ({ webhook_url }))
@@ -33,7 +33,7 @@ test('notify lists channels with their targets and missing options without sendi
 test('notify --test sends a message and exits with 0 only if it was accepted', async () => {
   const { inbox, env } = await webhook()
   const cwd = await workingDirectory()
-  const sent = await faultboard(['notify', '--test', 'webhook'], { cwd, env })
+  const sent = await faultboardProcess(['notify', '--test', 'webhook'], { cwd, env })
   expect(sent).toMatchObject({ code: 0, stderr: '' })
   expect(sent.stdout).toMatch(/^Sent to 127\.0\.0\.1:\d+ via webhook: 200 ok\n$/)
   expect(inbox.messages.map(({ raw }) => JSON.parse(raw).event)).toEqual(['test'])

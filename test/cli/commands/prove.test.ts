@@ -7,7 +7,7 @@ import { hostEnvironment, hostSettings } from '../../../src/cli/prove/host-setti
 import type { Report } from '../../../src/cli/prove/report.js'
 import { checkFigures } from '../../../src/cli/prove/verdict.js'
 import { describeOneDatabase } from '../../support/databases.js'
-import { faultboard, RunningCommand, recordErrors, workingDirectory } from '../faultboard.js'
+import { faultboard, faultboardProcess, RunningCommand, recordErrors, workingDirectory } from '../faultboard.js'
 
 /** The smallest scale. The tests ignore the limits, because response times depend on the machine. */
 const TINY = ['--errors', '100']
@@ -20,7 +20,7 @@ describe('prove', { timeout: TIMEOUT_MS }, () => {
         "export default { database: 'postgres://app:secret@127.0.0.1:1/app', spool_path: 'real-spool', webhook_url: 'http://127.0.0.1:1/', job_engine: 'bullmq', redis_url: 'redis://127.0.0.1:1', before_log_callback: () => false }",
     })
     const env = { TMPDIR: cwd }
-    const { code, stdout, stderr } = await faultboard(['prove', ...TINY, '--scenario', 'storm'], { cwd, env })
+    const { code, stdout, stderr } = await faultboardProcess(['prove', ...TINY, '--scenario', 'storm'], { cwd, env })
 
     expect([0, 1]).toContain(code)
     expect(stderr).toContain('the configured database postgres://app:***@127.0.0.1:1/app must not be changed')
@@ -42,7 +42,7 @@ describe('prove', { timeout: TIMEOUT_MS }, () => {
   test('prints JSON and accounts for every error that a full disk did not store', async () => {
     const cwd = await workingDirectory()
     const args = ['prove', ...TINY, '--scenario', 'full_disk', '--json']
-    const { code, stdout } = await faultboard(args, { cwd, env: { TMPDIR: cwd } })
+    const { code, stdout } = await faultboardProcess(args, { cwd, env: { TMPDIR: cwd } })
     const { passed, scenarios } = JSON.parse(stdout) as Report
     const [fullDisk] = scenarios
     expect(passed).toBe(code === 0)
@@ -82,10 +82,10 @@ describeOneDatabase('prove --database', (database) => {
   }, async () => {
     const [cwd, url] = [await workingDirectory(), await database.empty()]
     const args = ['prove', ...TINY, '--json', '--database', url, '--scenario']
-    const hang = JSON.parse((await faultboard([...args, 'hang'], { cwd })).stdout) as Report
+    const hang = JSON.parse((await faultboardProcess([...args, 'hang'], { cwd })).stdout) as Report
     expect(hang.scenarios[0]?.counts).toMatchObject({ dropped: {} })
     expect(hang.scenarios[0]?.counts?.recorded).toBe(hang.scenarios[0]?.counts?.thrown)
-    const viewers = JSON.parse((await faultboard([...args, 'viewers'], { cwd })).stdout) as Report
+    const viewers = JSON.parse((await faultboardProcess([...args, 'viewers'], { cwd })).stdout) as Report
     expect(viewers.scenarios[0]?.counts?.recorded).toBe(viewers.scenarios[0]?.counts?.thrown)
   })
 

@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeOneDatabase } from '../../support/databases.js'
-import { basicAuth, CREDENTIALS, faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
+import {
+  basicAuth,
+  CREDENTIALS,
+  faultboard,
+  faultboardProcess,
+  RunningCommand,
+  workingDirectory,
+} from '../faultboard.js'
 
 const ADA = basicAuth('ada', 'correct horse')
 const DASHBOARD = /Dashboard +(http:\/\/127\.0\.0\.1:\d+)\/error_dashboard\n/
@@ -100,7 +107,7 @@ test('reports a port that is in use and exits with 1', async () => {
   const { port } = other.address() as AddressInfo
   const cwd = await workingDirectory()
   for (const command of ['serve', 'demo']) {
-    const { code, stderr } = await faultboard([command, '--port', String(port)], { cwd, env: CREDENTIALS })
+    const { code, stderr } = await faultboardProcess([command, '--port', String(port)], { cwd, env: CREDENTIALS })
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `Port ${port} on 127.0.0.1 is in use. Choose another with --port N.\n`,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hashToken } from '../../../src/model/people/api-token.js'
 import { withDatabase } from '../../support/tracker.js'
-import { faultboard, recordErrors, workingDirectory } from '../faultboard.js'
+import { faultboard, faultboardProcess, recordErrors, workingDirectory } from '../faultboard.js'
 
 async function createProject() {
   const cwd = await workingDirectory({ 'package.json': '{"name":"shop"}' })
@@ -12,13 +12,18 @@ async function createProject() {
     FAULTBOARD_API_TOKENS: JSON.stringify([{ name: 'deploys', role: 'admin', token_hash }]),
   }
   await recordErrors(env.FAULTBOARD_DATABASE, { error_type: 'First', message: 'x' })
-  return { database: env.FAULTBOARD_DATABASE, run: (...args: string[]) => faultboard(['token', ...args], { cwd, env }) }
+  const options = { cwd, env }
+  return {
+    database: env.FAULTBOARD_DATABASE,
+    run: (...args: string[]) => faultboard(['token', ...args], options),
+    runProcess: (...args: string[]) => faultboardProcess(['token', ...args], options),
+  }
 }
 
 describe('faultboard token', () => {
   test('creates, lists and revokes tokens', async () => {
-    const { database, run } = await createProject()
-    const created = await run('create', 'ci', '--role', 'responder', '--expires-in-days', '90')
+    const { database, run, runProcess } = await createProject()
+    const created = await runProcess('create', 'ci', '--role', 'responder', '--expires-in-days', '90')
     expect(created.code).toBe(0)
     expect(created.stdout).toMatch(/^fb_[\w-]{43}\n$/)
     expect(created.stderr).toMatch(

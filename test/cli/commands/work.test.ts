@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeOneDatabase } from '../../support/databases.js'
 import { eventually, freshStorage, withDatabase } from '../../support/tracker.js'
-import { faultboard, RunningCommand, workingDirectory } from '../faultboard.js'
+import { faultboard, faultboardProcess, RunningCommand, workingDirectory } from '../faultboard.js'
 
 describeOneDatabase('work', (database) => {
   test('work runs jobs until it is stopped, without dashboard credentials', async () => {
@@ -34,7 +34,7 @@ test('reports missing options and unreachable servers instead of waiting', async
   expect(withoutUrl).toMatchObject({ code: 2, stdout: '' })
   expect(withoutUrl.stderr).toContain('redis_url is missing')
 
-  const unreachableRedis = await faultboard(['work'], {
+  const unreachableRedis = await faultboardProcess(['work'], {
     cwd,
     env: { ...bullmq, FAULTBOARD_REDIS_URL: 'redis://:pass@127.0.0.1:1' },
   })

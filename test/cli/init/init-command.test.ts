@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { builtInSqlite } from '../../../src/store/dialects/sqlite-library.js'
-import { faultboard, workingDirectory } from '../faultboard.js'
+import { faultboard, faultboardProcess, workingDirectory } from '../faultboard.js'
 
 const SOURCE = `import express from 'express'\nconst app = express()\napp.listen(3000)\n`
 
@@ -22,7 +22,7 @@ async function createHost(
 
 test('init creates the configuration and the example environment and changes no other file', async () => {
   const cwd = await createHost({ express: '^5.0.0' }, { 'app.mjs': SOURCE, '.gitignore': 'node_modules\n' })
-  const { code, stdout } = await faultboard(['init'], { cwd })
+  const { code, stdout } = await faultboardProcess(['init'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toContain('Found Express in app.mjs.\n')
   expect(stdout).toContain("import { capture, dashboard } from 'faultboard/express'")
