@@ -8,7 +8,12 @@ import { describeEachRuntime } from '../support/processes/runtimes.js'
 import { describeWithGit, freshRepository } from '../support/repository.js'
 import { CREDENTIALS, eventually, temporaryFolder } from '../support/tracker.js'
 
-const CART = ['export async function total(items) {', '  if (items.length === 0) throw new Error(`empty`)', '}', '']
+const CART = ['total', 'refund'].flatMap((name) => [
+  `export async function ${name}(items) {`,
+  '  if (items.length === 0) throw new Error(`empty`)',
+  '}',
+  '',
+])
 
 /** Creates a project with a deployed commit and a later commit that is checked out. */
 function deployed() {
@@ -19,11 +24,7 @@ function deployed() {
   return { ...repository, git_sha }
 }
 
-async function runHost(
-  node: string,
-  project_root: string,
-  { git_sha, is_patient }: { git_sha: string | null; is_patient: boolean },
-) {
+async function runHost(node: string, project_root: string, git_sha: string, never: string) {
   const folder = temporaryFolder()
   const settings = {
     ...CREDENTIALS,
@@ -34,7 +35,7 @@ async function runHost(
     enable_git_blame: true,
   }
   const file = pathToFileURL(join(project_root, 'src/cart.mjs')).href
-  writeFileSync(join(folder, 'orders.json'), JSON.stringify({ settings, file, is_patient }))
+  writeFileSync(join(folder, 'orders.json'), JSON.stringify({ settings, file, never }))
   const program = fileURLToPath(new URL('./hosts/source-host.mjs', import.meta.url))
   const child = spawn(node, [program, join(folder, 'orders.json')], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -48,32 +49,25 @@ async function runHost(
   })
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`the host ended with ${code}:\n${errors}`)
-  return JSON.parse(output) as { number: number; line: string; author: string }
+  return JSON.parse(output) as { number: number; line: string; author: string; hanging_author: string }
 }
 
 describeWithGit('a host with git', () => {
   describeEachRuntime('with an error in its own code', ({ path: node }) => {
-    test('shows the highlighted source at its commit with the author, and then exits', {
+    test('shows the highlighted source at its commit with the author, and kills a hanging git process when it exits', {
       timeout: 60_000,
     }, async () => {
       const { folder, git_sha, write, commit } = deployed()
-      // The running lines are those of the deployed commit.
-      const shown = await runHost(node, folder, { git_sha, is_patient: true })
-      expect(shown).toMatchObject({ number: 2, author: expect.stringMatching(/^Ada, .+ · Count the cart · as of/) })
-      expect(shown.line).toContain('<span class="code-keyword">throw</span>')
       write('src/other.mjs', '')
       commit('Something else')
-      const later = await runHost(node, folder, { git_sha: git_sha.slice(0, 12), is_patient: true })
-      expect(later.author).toContain(`as of ${git_sha.slice(0, 7)}`)
-    })
-
-    test('a host kills a hanging git process when it exits', { timeout: 60_000 }, async () => {
-      const { folder, git_sha, git } = deployed()
       const never = join(temporaryFolder(), 'never')
       execFileSync('mkfifo', [never])
-      git('config', 'blame.ignoreRevsFile', never)
-      const shown = await runHost(node, folder, { git_sha, is_patient: false })
-      expect(shown.author).toMatch(/^(Loading Git history|Git history is not available)/)
+      // The running lines are those of the deployed commit.
+      const shown = await runHost(node, folder, git_sha.slice(0, 12), never)
+      expect(shown).toMatchObject({ number: 2, author: expect.stringMatching(/^Ada, .+ · Count the cart · as of/) })
+      expect(shown.author).toContain(`as of ${git_sha.slice(0, 7)}`)
+      expect(shown.line).toContain('<span class="code-keyword">throw</span>')
+      expect(shown.hanging_author).toMatch(/^(Loading Git history|Git history is not available)/)
       await eventually(() => !hasReader(never), 'git is gone')
     })
   })

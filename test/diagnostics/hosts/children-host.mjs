@@ -2,18 +2,13 @@
 import { fork, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { withFaultboard } from '../../../dist/adapters/node.js'
 import { createTracker } from '../../../dist/index.js'
 
-if (process.argv[2] === 'member') {
-  process.send('up')
-  setInterval(() => {}, 1000)
-} else {
-  await runHost(JSON.parse(readFileSync(process.argv[2], 'utf8')))
-}
+const { settings, files, member } = JSON.parse(readFileSync(process.argv[2], 'utf8'))
+await runHost()
 
-async function runHost({ settings, files }) {
+async function runHost() {
   const tracker = createTracker(settings)
   const server = createServer(withFaultboard((_, response) => response.end(), tracker))
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -27,7 +22,7 @@ async function runHost({ settings, files }) {
         const response = await fetch(`${base}/${id}`, { headers: { authorization, accept: 'text/html' } })
         const html = /<p class="frame-author"[^>]*>(.*?)<\/p>/s.exec(await response.text())?.[1] ?? ''
         if (html && !html.includes('Loading Git history')) return html.replace(/<[^>]*>/g, '')
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await new Promise((resolve) => setTimeout(resolve, 500))
       }
     }),
   )
@@ -47,7 +42,7 @@ async function endChildren() {
 
 /** Children that a signal from outside, the host itself or their own exit ends, and one that cannot start. */
 function startChildren() {
-  const member = () => fork(fileURLToPath(import.meta.url), ['member'], { silent: true })
+  const sleep = () => spawn('sleep', ['600'])
   const isUp = (child) => new Promise((resolve) => child.once(child.send ? 'message' : 'spawn', resolve))
   const start = async (child, kill) => {
     const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)))
@@ -62,9 +57,9 @@ function startChildren() {
   const missing = spawn('/no/such/program')
   const failed = new Promise((resolve) => missing.once('error', ({ code }) => resolve(code)))
   return Promise.all([
-    ...['SIGKILL', 'SIGSEGV', 'SIGTERM'].map((signal) => start(member(), ({ pid }) => process.kill(pid, signal))),
-    start(member(), (child) => child.kill('SIGKILL')),
-    start(spawn('sleep', ['600']), ({ pid }) => process.kill(pid, 'SIGKILL')),
+    ...['SIGKILL', 'SIGSEGV', 'SIGTERM'].map((signal) => start(sleep(), ({ pid }) => process.kill(pid, signal))),
+    start(sleep(), (child) => child.kill('SIGKILL')),
+    start(fork(member, { silent: true }), ({ pid }) => process.kill(pid, 'SIGKILL')),
     start(spawn('cat'), (child) => child.stdin.end()),
     { end: () => failed },
   ])
