@@ -9,10 +9,10 @@ export interface QueryHost {
   stop(): Promise<unknown>
 }
 
-/** Starts a host that uses the given database driver. */
+/** Starts a host that uses the given database drivers. */
 export async function startQueryHost(
   node: string,
-  orders: { settings: Settings; driver: 'pg' | 'mysql2' | 'none'; url: string | undefined },
+  orders: { settings: Settings; urls: Partial<Record<'pg' | 'mysql2' | 'none', string>> },
 ): Promise<QueryHost> {
   const program = fileURLToPath(new URL('./host.mjs', import.meta.url))
   const child = spawn(node, [program], { env: { ...process.env, ORDERS: JSON.stringify(orders) } })

@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Settings } from '../../../src/options.js'
 import { describeEachDatabase } from '../../support/databases.js'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
 import { CREDENTIALS, freshStorage, type TrackerStorage, trackerAt, withDatabase } from '../../support/tracker.js'
-import { startQueryHost } from './host.js'
+import { type QueryHost, startQueryHost } from './host.js'
 
 const ON: Settings = { enable_breadcrumbs: true, detect_n_plus_one_queries: true, enable_deprecation_tracking: true }
 
@@ -30,44 +33,50 @@ describeEachDatabase(
   'a host',
   (database) => {
     describeEachRuntime('with one query per row', ({ path: node }) => {
+      let storage: TrackerStorage
+      let host: QueryHost
+
+      beforeAll(async () => {
+        storage = { url: await database.fresh(), spool_path: mkdtempSync(join(tmpdir(), 'faultboard-test-')) }
+        const urls = Object.fromEntries(DRIVERS.flatMap(({ driver, url }) => (url ? [[driver, url]] : [])))
+        host = await startQueryHost(node, { settings: settingsOf(storage, ON), urls })
+        for (const driver of Object.keys(urls)) {
+          for (const count of [4, 9, 31]) await host.get(`/${driver}/orders/${count}`)
+          await host.get(`/${driver}/at-once/6`)
+          await host.get(`/${driver}/job/8`)
+          await host.get(`/${driver}/failing`)
+        }
+        for (let i = 0; i < 3; i++) await host.get('/deprecated')
+        expect(await host.stop()).toBe(0)
+      })
+      afterAll(() => rmSync(storage.spool_path, { recursive: true, force: true }))
+
       for (const { driver, url, statement, line } of DRIVERS) {
         const why = url ? '' : ' (skipped: its server is not set)'
-        test.skipIf(!url)(`detects one query per row with ${driver}${why}`, { timeout: 60_000 }, async () => {
-          const stored = await freshStorage(database)
-          const host = await startQueryHost(node, { settings: settingsOf(stored, ON), driver, url })
-          for (const count of [4, 9, 31]) await host.get(`/orders/${count}`)
-          await host.get('/at-once/6')
-          await host.get('/job/8')
-          await host.get('/failing')
-          expect(await host.stop()).toBe(0)
-
-          const { tracker, clock } = trackerAt(stored, ON)
+        test.skipIf(!url)(`detects one query per row with ${driver}${why}`, async () => {
+          const { tracker, clock } = trackerAt(storage, ON)
           clock.now = null
           const found = await tracker.Queries.NPlusOneQueries.call({ days: 7 })
-          expect(found).toMatchObject({ days: 7, threshold: 5, total_count: 1 })
-          const [repeated] = found.statements
-          expect(repeated).toMatchObject({ statement, request_count: 5, statement_count: 61, worst_count: 31 })
+          const count = DRIVERS.filter(({ url }) => url).length
+          expect(found).toMatchObject({ days: 7, threshold: 5, total_count: count })
+          const repeated = found.statements.find((found) => found.statement === statement)
+          expect(repeated).toMatchObject({ request_count: 5, statement_count: 61, worst_count: 31 })
           expect(repeated?.duration_ms).toBeGreaterThan(0)
           const place = expect.stringContaining(`test/diagnostics/n-plus-one/host.mjs:${line}`)
           const callers = repeated?.callers.map(({ route, worst_count, place }) => ({ route, worst_count, place }))
           expect(callers?.sort((a, b) => a.worst_count - b.worst_count)).toEqual([
             // With mysql2, all connections are requested before the first statement starts.
-            { route: 'GET /at-once/:count', worst_count: 6, place: driver === 'mysql2' ? '' : place },
-            { route: 'GET /failing', worst_count: 7, place },
-            { route: 'GET /job/:count', worst_count: 8, place },
-            { route: 'GET /orders/:count', worst_count: 31, place },
+            { route: `GET /${driver}/at-once/:count`, worst_count: 6, place: driver === 'mysql2' ? '' : place },
+            { route: `GET /${driver}/failing`, worst_count: 7, place },
+            { route: `GET /${driver}/job/:count`, worst_count: 8, place },
+            { route: `GET /${driver}/orders/:count`, worst_count: 31, place },
           ])
-          expect(found.by_day.at(-1)).toMatchObject({ count: 5 })
-          expect(await everythingStored(stored.url)).not.toContain('secret text')
+          expect(found.by_day.at(-1)).toMatchObject({ count: 5 * count })
+          expect(await everythingStored(storage.url)).not.toContain('secret text')
         })
       }
 
-      test('counts deprecation warnings with code, location and version', { timeout: 60_000 }, async () => {
-        const storage = await freshStorage(database)
-        const host = await startQueryHost(node, { settings: settingsOf(storage, ON), driver: 'none', url: undefined })
-        for (let i = 0; i < 3; i++) await host.get('/deprecated')
-        expect(await host.stop()).toBe(0)
-
+      test('counts deprecation warnings with code, location and version', async () => {
         const { tracker, clock } = trackerAt(storage, ON)
         clock.now = null
         const { deprecations, total_count } = await tracker.Queries.Deprecations.call({ days: 7 })
@@ -87,8 +96,8 @@ describeEachDatabase(
         for (const off of [{ enable_breadcrumbs: true }, { ...ON, enable_breadcrumbs: false }]) {
           const storage = await freshStorage(database)
           const settings = settingsOf(storage, off)
-          const host = await startQueryHost(process.execPath, { settings, driver: 'none', url: undefined })
-          await host.get('/orders/9')
+          const host = await startQueryHost(process.execPath, { settings, urls: { none: '' } })
+          await host.get('/none/orders/9')
           await host.get('/deprecated')
           expect(await host.stop()).toBe(0)
           expect(await everythingStored(storage.url)).toBe('[[],[]]')
