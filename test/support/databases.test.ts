@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/store/kysely.js'
 import { describePendingMigrations, migrate } from '../../src/store/migrate.js'
+import { SERVERS } from './databases/database-servers.js'
 import { type Dialect, describeEachDatabase } from './databases.js'
 import { freshTracker, withDatabase } from './tracker.js'
 
@@ -76,6 +78,16 @@ describeEachDatabase(
       const url = await database.fresh()
       expect(usedNames).not.toContain(url)
       expect(await withDatabase(url, describePendingMigrations)).toBeNull()
+    })
+
+    test('the databases of a run are removed together', async () => {
+      const { create, removeAll } = SERVERS[database.dialect]
+      const run = randomBytes(6).toString('hex')
+      const { url } = await create(run)
+      await withDatabase(url, ({ read }) => sql`select 1`.execute(read))
+      await removeAll?.(run)
+      await expect(withDatabase(url, ({ read }) => sql`select 1`.execute(read))).rejects.toThrow()
+      expect(await withDatabase(await database.fresh(), describePendingMigrations)).toBeNull()
     })
   },
   { except: ['sqlite'] },

@@ -6,13 +6,16 @@ export type { Dialect } from './databases/database-servers.js'
 export interface TestDatabase {
   readonly dialect: Dialect
   /**
-   * Returns the URL of a database with the schema and no rows. A database requested by a test is reset afterward and
-   * may be reused; a database requested by a hook is kept. All are removed after the describe block.
+   * Returns the URL of a database with the schema and no rows. It is reset after the test that requested it, or after the
+   * describe block whose hook requested it, and may be reused by any later test of this process.
    */
   fresh(): Promise<string>
-  /** Returns the URL of a database without tables, for tests of migrations. */
+  /** Returns the URL of a database without tables, for tests of migrations. It is removed after the describe block. */
   empty(): Promise<string>
 }
+
+/** Unused databases of this process, which runs many test files. The global teardown removes them. */
+const reusable: Record<Dialect, CreatedDatabase[]> = { sqlite: [], postgres: [], mysql: [] }
 
 /**
  * Runs the tests once for every database selected by DATABASES (all by default).
@@ -41,25 +44,26 @@ export function describeEachDatabase(
       continue
     }
     describe(`${title} on ${dialect}`, () => {
-      const removals: (() => Promise<void>)[] = []
+      const cleanups: (() => Promise<void>)[] = []
       // Registered before the hooks of the body, so that it runs after them.
       afterAll(async () => {
-        for (const remove of removals) await remove()
+        for (const cleanUp of cleanups) await cleanUp()
       })
-      const create = async (template?: string) => {
-        const { url, remove } = await SERVERS[dialect].create(template)
-        removals.push(remove)
+      const empty = async () => {
+        const { url, remove } = await SERVERS[dialect].create(inject('run'))
+        cleanups.push(remove)
         return url
       }
-      const reusableUrls: string[] = []
       const fresh = async () => {
-        const url = reusableUrls.pop() ?? (await create(inject('templates')[dialect]))
-        resetAfterTest(async () => {
-          if (await SERVERS[dialect].reset?.(url)) reusableUrls.push(url)
-        })
-        return url
+        const database = reusable[dialect].pop() ?? (await createFresh(dialect))
+        const recycle = async () => {
+          if (await SERVERS[dialect].reset?.(database.url)) reusable[dialect].push(database)
+          else await database.remove()
+        }
+        if (!runAfterTest(recycle)) cleanups.push(recycle)
+        return database.url
       }
-      body({ dialect, fresh, empty: () => create() })
+      body({ dialect, fresh, empty })
     })
   }
 }
@@ -72,18 +76,26 @@ export function describeOneDatabase(title: string, body: (database: TestDatabase
   describeEachDatabase(title, body, { except: selectedDialects().slice(1) })
 }
 
-/** Hooks of a test run in reverse order, so this hook runs after the test has closed its connections. */
-function resetAfterTest(renew: () => Promise<void>): void {
+/**
+ * Hooks of a test run in reverse order, so this hook runs after the test has closed its connections. Returns false in a
+ * hook of the whole block, whose tests share the database.
+ */
+function runAfterTest(hook: () => Promise<void>): boolean {
   try {
-    onTestFinished(renew)
+    onTestFinished(hook)
+    return true
   } catch {
-    // Requested by a hook of the whole block, so its tests share the database.
+    return false
   }
+}
+
+function createFresh(dialect: Dialect): Promise<CreatedDatabase> {
+  return SERVERS[dialect].create(inject('run'), inject('templates')[dialect])
 }
 
 /** SQLite file with its schema for tests that start several trackers, which would each migrate a database in memory. */
 export function migratedSqlite(): Promise<CreatedDatabase> {
-  return SERVERS.sqlite.create(inject('templates').sqlite)
+  return createFresh('sqlite')
 }
 
 function skippedDatabase(dialect: Dialect): TestDatabase {

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import mysql, { type PoolOptions } from 'mysql2'
 import mysqlPromise from 'mysql2/promise'
 import pg from 'pg'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
 import { builtInSqlite } from '../../../src/store/dialects/sqlite-library.js'
 import { migrate } from '../../../src/store/migrate.js'
@@ -257,7 +257,7 @@ function sqliteTests(name: string, Library: HostLibrary): void {
 }
 
 async function hostHandle(Library: HostLibrary, kind: 'file' | 'memory') {
-  const { url, remove } = await SERVERS.sqlite.create()
+  const { url, remove } = await SERVERS.sqlite.create(inject('run'))
   onTestFinished(remove)
   const handle = new Library(kind === 'file' ? url.slice('sqlite:'.length) : ':memory:')
   onTestFinished(() => handle.close())

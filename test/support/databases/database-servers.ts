@@ -19,16 +19,18 @@ const pristine = new Map<Dialect, Promise<Pristine>>()
 export interface DatabaseServer {
   /** Environment variable with the URL of the server. Undefined if the dialect needs no server. */
   readonly variable?: string
-  /** Creates a database, either empty or from a template. */
-  create(template?: string): Promise<CreatedDatabase>
+  /** Creates a database for a test run, either empty or from a template. */
+  create(run: string, template?: string): Promise<CreatedDatabase>
   /** Turns a database into a template for `create`. The database must have no connections. */
   createTemplate(url: string): Promise<string>
   /** Resets a database created from a template. Returns false if that is impossible. Undefined if creating is cheap. */
   reset?(url: string): Promise<boolean>
+  /** Removes the databases of a test run that its processes kept for reuse. */
+  removeAll?(run: string): Promise<void>
 }
 
 const sqlite: DatabaseServer = {
-  async create(template) {
+  async create(_run, template) {
     const folder = await mkdtemp(join(process.env.FAULTBOARD_TEST_MEMORY || tmpdir(), 'faultboard-sqlite-'))
     const file = join(folder, 'test.sqlite3')
     if (template) await copyFile(template, file)
@@ -39,24 +41,31 @@ const sqlite: DatabaseServer = {
 
 const postgres: DatabaseServer = {
   variable: 'FAULTBOARD_TEST_POSTGRES',
-  async create(template) {
-    const name = randomName()
-    await runOnPostgres(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`)
+  async create(run, template) {
+    const name = databasePrefix(run) + randomBytes(6).toString('hex')
+    await withPostgres(serverUrl(postgres), (query) =>
+      query(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`),
+    )
     const url = databaseUrl(postgres, name)
     if (template) await rememberPristineState('postgres', () => withPostgres(url, postgresRenewal.pristine))
     return {
       url,
-      remove: () => runOnPostgres(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+      remove: () => withPostgres(serverUrl(postgres), (query) => dropPostgres(query, name)),
     }
   },
   createTemplate: async (url) => databaseName(url),
   reset: (url) => withPostgres(url, async (query) => postgresRenewal.renew(query, await pristineState('postgres'))),
+  removeAll: (run) =>
+    withPostgres(serverUrl(postgres), async (query) => {
+      const names = await query(`SELECT datname AS name FROM pg_database WHERE datname LIKE '${databasePrefix(run)}%'`)
+      for (const { name } of names) await dropPostgres(query, String(name))
+    }),
 }
 
 const mysql: DatabaseServer = {
   variable: 'FAULTBOARD_TEST_MYSQL',
-  async create(template) {
-    const name = randomName()
+  async create(run, template) {
+    const name = databasePrefix(run) + randomBytes(6).toString('hex')
     await withMysql(async (query) => {
       await query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`)
       if (template) await query(`USE ${name}; ${template}`)
@@ -81,6 +90,14 @@ const mysql: DatabaseServer = {
       return statements.join(';\n')
     }),
   reset: (url) => withMysql(async (query) => mysqlRenewal.renew(query, await pristineState('mysql')), url),
+  removeAll: (run) =>
+    withMysql(async (query) => {
+      for (const { name } of await query(
+        `SELECT schema_name AS name FROM information_schema.schemata WHERE schema_name LIKE '${databasePrefix(run)}%'`,
+      )) {
+        await dropMysql(query, String(name))
+      }
+    }),
 }
 
 export const SERVERS: Record<Dialect, DatabaseServer> = { sqlite, postgres, mysql }
@@ -103,10 +120,6 @@ async function pristineState(dialect: Dialect): Promise<Pristine> {
   return (await pristine.get(dialect)) ?? { seeded: [], fingerprint: 'none' }
 }
 
-async function runOnPostgres(statement: string): Promise<void> {
-  await withPostgres(serverUrl(postgres), (query) => query(statement))
-}
-
 async function withPostgres<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -115,6 +128,10 @@ async function withPostgres<T>(url: string, work: (query: Query) => Promise<T>):
   } finally {
     await client.end()
   }
+}
+
+async function dropPostgres(query: Query, name: string): Promise<void> {
+  await query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
 }
 
 // A leaked connection would hold locks and block the DROP.
@@ -151,6 +168,6 @@ function databaseName(url: string): string {
   return new URL(url).pathname.slice(1)
 }
 
-function randomName(): string {
-  return `faultboard_test_${randomBytes(8).toString('hex')}`
+function databasePrefix(run: string): string {
+  return `faultboard_test_${run}_`
 }

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import type { Settings } from '../../../src/options.js'
+import { migratedSqlite } from '../databases.js'
 import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt } from '../tracker.js'
 import type { Runtime } from './runtimes.js'
 
@@ -25,7 +26,9 @@ export async function runAtStackEnd<Output>(
   { settings: extraSettings, flags = [], env = {}, ...orders }: ProgramInput,
 ) {
   const folder = temporaryFolder()
-  const url = `sqlite:${join(folder, 'errors.sqlite3')}`
+  // Spares the program the migrations.
+  const { url, remove } = await migratedSqlite()
+  onTestFinished(remove)
   const spool_path = join(folder, 'spool')
   const settings = extraSettings === null ? null : { ...hostSettings(url, spool_path), ...extraSettings }
   const file = join(folder, 'orders.json')
