@@ -40,7 +40,7 @@ describeEachRuntime('the health of a running host', ({ path, name }) => {
       id = (await host.fetchJson('/fail'))?.id
       const { error } = await host.json<{ error: { details: { system_health?: SystemHealth } } }>(`/errors/${id}.json`)
       health = error.details.system_health
-      return (health?.delay_max_ms ?? 0) > 300
+      return (health?.delay_max_ms ?? 0) > 150
     }, 'an error shows the blocked event loop')
     return { id, health: health as SystemHealth }
   }

@@ -9,10 +9,10 @@ const retained = []
 let workTimer = null
 
 const ACTIONS = {
-  '/leak': () => void retained.push(Array.from({ length: 400_000 }, (_, i) => ({ i }))),
+  '/leak': () => void retained.push(Array.from({ length: 100_000 }, (_, i) => ({ i }))),
   '/timers': () => void retained.push(Array.from({ length: 50 }, () => setInterval(() => {}, 1e6))),
   '/block': () => {
-    for (const end = performance.now() + 400; performance.now() < end; );
+    for (const end = performance.now() + 200; performance.now() < end; );
   },
   '/work': () => {
     workTimer = setInterval(() => compileWork()(), 1)
