@@ -191,11 +191,11 @@ describeEachDatabase('CascadeDetector', (database) => {
 
   test('excludes a frequent error that follows every other error by chance', async () => {
     const { tracker } = await freshTracker(database)
-    const start = NOON - 6 * HOUR
+    const start = NOON - 2 * HOUR
     const logged = []
-    for (let at = start; at < NOON; at += 20_000) logged.push(log(tracker, 'Noise', at))
+    for (let at = start; at < NOON; at += 50_000) logged.push(log(tracker, 'Noise', at))
     for (let i = 0; i < 12; i++) {
-      const at = start + i * 29 * MINUTE + 7_000
+      const at = start + i * 9 * MINUTE + 7_000
       logged.push(log(tracker, 'DbDown', at))
       if (i < 8) logged.push(log(tracker, 'Checkout', at + 5_000))
     }
@@ -203,9 +203,9 @@ describeEachDatabase('CascadeDetector', (database) => {
     expect(await tracker.Services.CascadeDetector.call()).toEqual({ detected: 1, updated: 0 })
     const { leads_to } = await of(tracker, 'DbDown', { min_probability: 0 })
     expect(leads_to).toMatchObject([{ error: { error_type: 'Checkout' }, followed_count: 8, parent_count: 12 }])
-    // Eight minutes of the seven hours since the first record.
-    expect(leads_to[0]?.expected_probability).toBeCloseTo(8 / (7 * 60), 5)
-    expect(leads_to[0]?.lift).toBeCloseTo((8 / 12) * ((7 * 60) / 8), 5)
+    // Eight minutes of the three hours since the first record.
+    expect(leads_to[0]?.expected_probability).toBeCloseTo(8 / (3 * 60), 5)
+    expect(leads_to[0]?.lift).toBeCloseTo((8 / 12) * ((3 * 60) / 8), 5)
     expect(await of(tracker, 'Noise', { min_probability: 0 })).toEqual({ leads_to: [], caused_by: [] })
     const { cascades } = await tracker.Queries.ErrorAnalytics.call()
     expect(cascades.map(({ child }) => child.error_type)).toEqual(['Checkout'])
@@ -217,14 +217,14 @@ describeEachDatabase('CascadeDetector', (database) => {
     for (let hour = 1; hour <= 6; hour++) {
       const at = NOON - hour * HOUR + 10 * MINUTE
       logged.push(log(tracker, 'DbDown', at))
-      for (let i = 1; i <= 80; i++) logged.push(log(tracker, 'Checkout', at + i * 500))
+      for (let i = 1; i <= 20; i++) logged.push(log(tracker, 'Checkout', at + i * 2000))
     }
     await Promise.all(logged)
     await tracker.Services.CascadeDetector.call()
     const { leads_to } = await of(tracker, 'DbDown')
     expect(leads_to).toMatchObject([{ error: { error_type: 'Checkout' }, followed_count: 6, parent_count: 6 }])
-    // Each burst lasts 39.5 seconds and is followed by the rest of its last window.
-    expect(leads_to[0]?.expected_probability).toBeCloseTo((6 * (79 * 500 + MINUTE)) / (7 * HOUR), 5)
+    // Each burst lasts 38 seconds and is followed by the rest of its last window.
+    expect(leads_to[0]?.expected_probability).toBeCloseTo((6 * (19 * 2000 + MINUTE)) / (7 * HOUR), 5)
     expect((await of(tracker, 'Checkout')).leads_to).toEqual([])
   })
 
