@@ -32,10 +32,10 @@ const count = (context: Context, filter: ErrorsFilter) => tabCounts(context, fil
 describeEachDatabase('tab counts', (database) => {
   test('tab counts include all matching errors of each tab', async () => {
     const { context, clock, log, run, storage } = await listContext(database)
-    const ids = []
-    for (const name of ['A', 'B', 'C', 'D', 'E', 'F'])
-      ids.push(await log(name, { severity: name < 'D' ? 'high' : 'low', message: `text ${name}` }))
-    const [a = 0, b = 0, c = 0, d = 0, e = 0] = ids
+    const names = ['A', 'B', 'C', 'D', 'E', 'F']
+    const [a = 0, b = 0, c = 0, d = 0, e = 0] = await Promise.all(
+      names.map((name) => log(name, { severity: name < 'D' ? 'high' : 'low', message: `text ${name}` })),
+    )
     await run(resolveError, { error_id: a })
     await run(updateStatus, { error_id: b, status: 'wont_fix' })
     await run(updateStatus, { error_id: c, status: 'investigating' })
@@ -65,8 +65,10 @@ describeEachDatabase('tab counts', (database) => {
 
   test('a page counts its list and its tabs with the same statement', async () => {
     const { context, log, run } = await listContext(database)
-    const [a = 0, b = 0, c = 0, d = 0] = [await log('A'), await log('B'), await log('C'), await log('D')]
-    for (const name of ['E', 'F', 'G']) await log(name, { severity: 'critical' })
+    const [a = 0, b = 0, c = 0, d = 0] = await Promise.all([
+      ...['A', 'B', 'C', 'D'].map((name) => log(name)),
+      ...['E', 'F', 'G'].map((name) => log(name, { severity: 'critical' })),
+    ])
     await run(resolveError, { error_id: a })
     await run(updateStatus, { error_id: b, status: 'wont_fix' })
     for (const error_id of [a, b, c]) await run(snoozeError, { error_id, hours: 2 })
@@ -118,7 +120,7 @@ describeEachDatabase('the tab Regressed', (database) => {
 describeEachDatabase('ids of all matching errors', (database) => {
   test('ids of all matching errors are returned in batches, even if earlier batches change', async () => {
     const { context, clock, run } = await listContext(database)
-    await addGroups(context, 1230, (i) => ({ severity: i % 2 ? 'high' : 'low', text: 'common' }))
+    await addGroups(context, 300, (i) => ({ severity: i % 2 ? 'high' : 'low', text: 'common' }))
     clock.now = NOON + HOUR
     const seen: number[] = []
     for await (const error_ids of matchingIdBatches(context, {
@@ -130,8 +132,8 @@ describeEachDatabase('ids of all matching errors', (database) => {
       seen.push(...error_ids)
       await run(batchResolveErrors, { error_ids })
     }
-    expect(new Set(seen).size).toBe(615)
-    expect(await count(context, {})).toMatchObject({ resolved: { count: 615 }, open: { count: 615 } })
+    expect(new Set(seen).size).toBe(150)
+    expect(await count(context, {})).toMatchObject({ resolved: { count: 150 }, open: { count: 150 } })
     for await (const ids of matchingIdBatches(context, { severity: 'low' }, NOON - HOUR)) expect(ids).toEqual([])
   })
 })
@@ -189,11 +191,14 @@ describeEachDatabase('tab counts for a common search text', (database) => {
 describeEachDatabase('filter choices', (database) => {
   test('filter choices include platforms, newest versions and assignees of one or all applications', async () => {
     const { context, log, run, storage } = await listContext(database)
-    for (let i = 1; i <= 22; i++) {
-      const platform = i % 2 ? 'Web' : 'iOS'
-      const user_id = `u${(i + 2) % 3}`
-      await log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform, user_id, occurred_at: NOON + i })
-    }
+    await Promise.all(
+      Array.from({ length: 22 }, (_, index) => {
+        const i = index + 1
+        const platform = i % 2 ? 'Web' : 'iOS'
+        const user_id = `u${(i + 2) % 3}`
+        return log(`V${'x'.repeat(i)}`, { app_version: `1.${i}`, platform, user_id, occurred_at: NOON + i })
+      }),
+    )
     const id = await log('Mine')
     await run(assignError, { error_id: id, assigned_to: 'berta' })
     await run(assignError, { error_id: await log('Hers'), assigned_to: 'Anna' })

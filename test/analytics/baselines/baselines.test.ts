@@ -164,9 +164,11 @@ describeEachDatabase('BaselineCalculator', (database) => {
     const { tracker, url } = await freshTracker(database)
     const log = (error_type: string, back: number) =>
       tracker.Commands.LogError.call({ error_type, message: 'm', occurred_at: NOON - back })
-    for (let i = 1; i <= 20; i++) await log('Young', i * HOUR)
-    for (let i = 1; i <= 9; i++) await log('Rare', i * DAY)
-    for (let i = 1; i <= 10; i++) await log('Known', i * DAY)
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, i) => log('Young', (i + 1) * HOUR)),
+      ...Array.from({ length: 9 }, (_, i) => log('Rare', (i + 1) * DAY)),
+      ...Array.from({ length: 10 }, (_, i) => log('Known', (i + 1) * DAY)),
+    ])
     expect(await tracker.Services.BaselineCalculator.calculateAllBaselines()).toEqual({
       calculated: 2,
       insufficient_history: 2,
@@ -179,13 +181,11 @@ describeEachDatabase('BaselineCalculator', (database) => {
 
   test('excludes the current hour and deletes baselines of types that no longer occur', async () => {
     const { tracker, url, clock } = await freshTracker(database)
-    for (let i = 1; i <= 12; i++) {
-      await tracker.Commands.LogError.call({ error_type: 'Known', message: 'm', occurred_at: NOON - i * DAY })
-    }
+    const log = (occurred_at: number) =>
+      tracker.Commands.LogError.call({ error_type: 'Known', message: 'm', occurred_at })
+    await Promise.all(Array.from({ length: 12 }, (_, i) => log(NOON - (i + 1) * DAY)))
     clock.now = NOON + HOUR / 2
-    for (let i = 0; i < 50; i++) {
-      await tracker.Commands.LogError.call({ error_type: 'Known', message: 'm', occurred_at: NOON + 1000 + i })
-    }
+    await Promise.all(Array.from({ length: 50 }, (_, i) => log(NOON + 1000 + i)))
     await tracker.Services.BaselineCalculator.calculateAllBaselines()
     expect((await baselines(url))[0]).toMatchObject({ occurrence_count: 12 })
     clock.now = NOON + 60 * DAY

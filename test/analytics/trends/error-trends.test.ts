@@ -123,14 +123,14 @@ describeEachDatabase('the analytics', (database) => {
     expect(errors_by_type.other).toEqual({ count: 6, type_count: 3, share: 6 / 91 })
   })
 
-  test('the analytics count all 10,000 occurrences of a storm when only a few are stored', async () => {
+  test('the analytics count all occurrences of a storm when only a few are stored', async () => {
     const storage = await freshStorage(database)
-    const storm = Array.from({ length: 10_000 }, () => createOccurrence(0))
+    const storm = Array.from({ length: 1500 }, () => createOccurrence(0))
     const { context, application_id } = await recordOccurrences(storage, storm, 'UTC')
     const analytics = await perform(errorAnalytics, context, { application_id, days: 1 })
-    expect(analytics.total_occurrences).toBe(10_000)
-    expect(analytics.errors_by_type.types).toMatchObject([{ count: 10_000, error_count: 1, share: 1 }])
-    expect(analytics.errors_by_weekday_and_hour[1]?.[10]).toBe(10_000)
+    expect(analytics.total_occurrences).toBe(1500)
+    expect(analytics.errors_by_type.types).toMatchObject([{ count: 1500, error_count: 1, share: 1 }])
+    expect(analytics.errors_by_weekday_and_hour[1]?.[10]).toBe(1500)
   })
 
   test('the analytics use local days when daylight saving time starts', async () => {
