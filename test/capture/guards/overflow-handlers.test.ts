@@ -21,7 +21,7 @@ describeEachRuntime('handlers that overflow the stack', (runtime) => {
       flags: ['--import', REGISTER],
       env: { FAULTBOARD_DETECT_SWALLOWED_EXCEPTIONS: 'true' },
       settings: { detect_swallowed_exceptions: true },
-      pattern: 'same',
+      patterns: ['same'],
     })
     expect(code).toBe(0)
     expect(counts[OVERFLOW]).toBe(1)
