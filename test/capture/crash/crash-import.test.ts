@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { describeEachDatabase } from '../../support/databases.js'
-import { eventually, temporaryFolder } from '../../support/tracker.js'
+import { afterAll, expect, test } from 'vitest'
+import { describeEachDatabase, type TestDatabase } from '../../support/databases.js'
+import { CREDENTIALS, eventually, temporaryFolder } from '../../support/tracker.js'
 import {
   type CrashSetup,
   countsAfterNextStart,
@@ -14,16 +14,20 @@ import {
   start,
 } from '../fixtures/child-processes.js'
 
-const ERRORS = 30
+const ERRORS = 20
+const STARTS = 5
+const UNREACHABLE = 'sqlite:/dev/null/nowhere.sqlite3'
+
+/** Folder with the files of many crashes. They do not depend on the database, so all tests copy one folder. */
+let manyCrashes: string | undefined
+afterAll(() => manyCrashes && rmSync(manyCrashes, { recursive: true, force: true }))
 
 describeEachDatabase('import of crash files', (database) => {
-  test('records a crash once even if ten processes start at the same time', async () => {
+  test('records a crash once even if several processes start at the same time', async () => {
     const setup = await afterManyCrashes()
-    await run('exit', { how: 'out_of_memory', settings: setup.settings }, { node: ['--max-old-space-size=20'] })
-    await run('exit', { how: 'sigkill', settings: setup.settings })
     const settings = { ...setup.settings, detect_unclean_shutdown: true }
-    const ends = await Promise.all(Array.from({ length: 10 }, () => run('boot', { settings, wait_ms: 500 })))
-    expect(ends.map(({ code }) => code)).toEqual(Array(10).fill(0))
+    const ends = await Promise.all(Array.from({ length: STARTS }, () => run('boot', { settings, wait_ms: 500 })))
+    expect(ends.map(({ code }) => code)).toEqual(Array(STARTS).fill(0))
     expect(await countsAfterNextStart(setup, { crash_capture_path: setup.crash_path })).toEqual({
       RangeError: ERRORS,
       OutOfMemory: 1,
@@ -41,35 +45,45 @@ describeEachDatabase('import of crash files', (database) => {
       expect((await child.end).signal).toBe('SIGKILL')
     }
     const settings = { crash_capture_path: setup.crash_path, detect_unclean_shutdown: false }
-    expect(await countsAfterNextStart(setup, settings)).toEqual({ RangeError: ERRORS })
+    expect(await countsAfterNextStart(setup, settings)).toEqual({ RangeError: ERRORS, OutOfMemory: 1 })
   }, 60_000)
 
-  test('waits for the database', async () => {
-    const setup = await crashSetup()
-    const unreachable = { ...setup.settings, database: 'sqlite:/dev/null/nowhere.sqlite3' }
-    expect(await run('exit', { how: 'timer_throw', settings: unreachable })).toMatchObject({ code: 1 })
-    await run('boot', { settings: unreachable })
-    expect(pendingFiles(setup.crash_path)).toHaveLength(1)
-    expect(await countsAfterNextStart(setup, { crash_capture_path: setup.crash_path })).toEqual({ OrderLost: 1 })
-  })
-
   async function afterManyCrashes(): Promise<CrashSetup> {
-    const setup = await crashSetup()
-    const unreachable = { ...setup.settings, database: 'sqlite:/dev/null/nowhere.sqlite3' }
-    expect(await run('survive', { settings: unreachable, errors: ERRORS })).toMatchObject({ code: 0 })
-    expect(pendingFiles(setup.crash_path)).toHaveLength(ERRORS)
+    const setup = await crashSetup(database)
+    cpSync(await folderOfManyCrashes(), setup.crash_path, { recursive: true, preserveTimestamps: true })
     return setup
   }
-
-  async function crashSetup(): Promise<CrashSetup> {
-    const setup = await createSetup(database)
-    return { ...setup, settings: { ...setup.settings, crash_capture_path: setup.crash_path } }
-  }
 })
+
+async function folderOfManyCrashes(): Promise<string> {
+  if (manyCrashes) return manyCrashes
+  const folder = join(mkdtempSync(join(tmpdir(), 'faultboard-crashes-')), 'crashes')
+  const settings = { ...CREDENTIALS, application_name: 'shop', database: UNREACHABLE, crash_capture_path: folder }
+  expect(await run('survive', { settings, errors: ERRORS })).toMatchObject({ code: 0 })
+  expect(pendingFiles(folder)).toHaveLength(ERRORS)
+  await run('exit', { how: 'out_of_memory', settings }, { node: ['--max-old-space-size=20'] })
+  await run('exit', { how: 'sigkill', settings })
+  manyCrashes = folder
+  return folder
+}
+
+async function crashSetup(database: TestDatabase): Promise<CrashSetup> {
+  const setup = await createSetup(database)
+  return { ...setup, settings: { ...setup.settings, crash_capture_path: setup.crash_path } }
+}
 
 describeEachDatabase(
   'traces of one crash',
   (database) => {
+    test('waits for the database', async () => {
+      const setup = await crashSetup(database)
+      const unreachable = { ...setup.settings, database: UNREACHABLE }
+      expect(await run('exit', { how: 'timer_throw', settings: unreachable })).toMatchObject({ code: 1 })
+      await run('boot', { settings: unreachable })
+      expect(pendingFiles(setup.crash_path)).toHaveLength(1)
+      expect(await countsAfterNextStart(setup, { crash_capture_path: setup.crash_path })).toEqual({ OrderLost: 1 })
+    })
+
     test('distinguishes processes with the same pid', async () => {
       const setup = await createSetup(database)
       const crash = { crash_capture_path: setup.crash_path, detect_unclean_shutdown: true }
