@@ -1,8 +1,10 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FrameVariables } from '../../../src/model/stacks/frame-variables.js'
 import { describeEachRuntime, type Runtime } from '../../support/processes/runtimes.js'
 import {
+  type Application,
   createApplication,
   FORMS,
   GENEROUS_LIMITS,
@@ -72,25 +74,36 @@ const FAILURES: Failure[] = [
 
 const BUILT_FORMS = Object.keys(FORMS).filter((form) => form !== 'tsx')
 
+const builtApplication = createApplication(...BUILT_FORMS)
+afterAll(() => rmSync(builtApplication.root, { recursive: true, force: true }))
+
 describeEachRuntime('local variables', (runtime) => {
-  describeProcess(runtime, BUILT_FORMS, [])
-  describeProcess(runtime, ['tsx'], TSX)
+  describeProcess(runtime, BUILT_FORMS, builtApplication, [])
 })
 
-function describeProcess(runtime: Runtime, forms: string[], flags: string[]): void {
+describeEachRuntime(
+  'local variables with a loader',
+  (runtime) => {
+    const application = createApplication('tsx')
+    afterAll(() => rmSync(application.root, { recursive: true, force: true }))
+    describeProcess(runtime, ['tsx'], application, TSX)
+  },
+  { onlyNewest: true },
+)
+
+function describeProcess(runtime: Runtime, forms: string[], { root, shops }: Application, flags: string[]): void {
   describe(`in a process with ${forms.join(', ')}`, () => {
     let result: ProcessResult
     let output: DriveOutput
-    const application = createApplication(...forms)
 
     beforeAll(async () => {
-      const { root, shops } = application
-      const settings = settingsFor(root, { ...GENEROUS_LIMITS, enable_instance_variables: true })
+      const folder = join(root, `data-${runtime.major}`)
+      mkdirSync(folder)
+      const storage = settingsFor(folder, { ...GENEROUS_LIMITS, enable_instance_variables: true })
+      const settings = { ...storage, project_root: root }
       result = await run('drive.mjs', { shops, settings }, { runtime, root, flags })
       output = parseOutput<DriveOutput>(result)
     }, 60_000)
-
-    afterAll(() => rmSync(application.root, { recursive: true, force: true }))
 
     test('opens no port, adds no global variable and prints nothing', () => {
       expect([1, null]).toContain(output.listening)

@@ -12,13 +12,14 @@ interface OverflowInput {
 }
 
 describeEachRuntime('stack overflow with enable_local_variables', (runtime) => {
-  test.each(['recursion', 'rethrow', 'large_frames', 'spread'])(
+  test.each(['recursion', 'rethrow', 'large_frames'])(
     'survives and records once in the default mode after a %s',
     async (kind) => {
       await expectSurvived(runtime, { kinds: [kind] })
     },
   )
 
+  // Only the first overflow happens while variables are read, so each kind is first in one test.
   test('survives repeated overflows of every kind in the default mode', async () => {
     await expectSurvived(runtime, {
       kinds: ['spread', 'large_frames', 'rethrow', 'recursion', 'spread', 'large_frames'],
