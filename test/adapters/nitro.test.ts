@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectGuarded } from '../contract/adapter-authentication.js'
+import { expectGuarded, expectPathsGuarded } from '../contract/adapter-authentication.js'
 import {
   cleanUp,
   createApplication,
@@ -102,7 +102,7 @@ else {
 
     test('shows nothing without credentials in any spelling of the path', { timeout: 120_000 }, async () => {
       await expectGuarded(hosts.root.origin, '/error_dashboard')
-      await expectGuarded(hosts.prefixed.origin, '/shop/error_dashboard')
+      await expectPathsGuarded(hosts.prefixed.origin, '/shop/error_dashboard')
     })
 
     test('does not change the shutdown of the server', async () => {

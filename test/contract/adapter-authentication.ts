@@ -99,22 +99,37 @@ export const ACCEPTED_HEADERS = [
   [`Authorization: \t Basic ${VALID_CREDENTIALS} \t `],
 ]
 
-/** Fails when anything of the dashboard is served without credentials. */
+/** Fails when anything of the dashboard is served for any spelling of the path, invalid credentials or an unusual method. */
 export async function expectGuarded(origin: string, mount: string): Promise<void> {
+  await expectPathsGuarded(origin, mount)
+  const requests: RefusedRequest[] = REFUSED_HEADERS.map((headers) => [`GET ${mount}/errors`, headers])
+  for (const method of ['HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'get', 'TRACE', 'X'])
+    requests.push([`${method} ${mount}/errors`, ['Content-Length: 0']])
+  // Few paths, because the dashboard stops checking a wrong password after 20 repeats.
+  for (const path of ['', '/', '/errors.json', '/errors/1', '/assets/../errors', '/health'])
+    requests.push([`GET ${mount}${path}`, [`Authorization: Basic ${WRONG_CREDENTIALS}`]])
+  await expectRefused(origin, mount, requests)
+}
+
+/** Fails when anything of the dashboard is served without credentials for any spelling of the path. */
+export async function expectPathsGuarded(origin: string, mount: string): Promise<void> {
+  await expectRefused(
+    origin,
+    mount,
+    variantPaths(mount).map((path) => [`GET ${path}`, []]),
+  )
+}
+
+type RefusedRequest = readonly [requestLine: string, headers: readonly string[]]
+
+async function expectRefused(origin: string, mount: string, requests: readonly RefusedRequest[]): Promise<void> {
   const served: string[] = []
-  const sendRequest = async (requestLine: string, headers: readonly string[]) => {
+  for (const [requestLine, headers] of requests) {
     const { status, text } = await rawExchange(origin, requestLine, headers)
     const isDashboard = text.includes(RECORDED_TYPE) || text.includes(`href="${mount}/settings"`)
     const isRedirect = status === 302 && text.includes(`${mount}/overview`)
     if (isDashboard || isRedirect) served.push(`${status} ${requestLine} ${headers.join(' ').slice(0, 100)}`)
-    return status
   }
-  for (const path of variantPaths(mount)) await sendRequest(`GET ${path}`, [])
-  for (const path of variantPaths(mount))
-    await sendRequest(`GET ${path}`, [`Authorization: Basic ${WRONG_CREDENTIALS}`])
-  for (const headers of REFUSED_HEADERS) await sendRequest(`GET ${mount}/errors`, headers)
-  for (const method of ['HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'get', 'TRACE', 'X'])
-    await sendRequest(`${method} ${mount}/errors`, ['Content-Length: 0'])
   expect(served).toEqual([])
 }
 
@@ -160,6 +175,6 @@ export function describeAuthentication(harness: AdapterHarness, { start }: Contr
     test('requires credentials below a prefix of the host', { timeout: 120_000 }, async () => {
       const { tracker, origin } = await start({}, 'prefix')
       await tracker.Commands.LogError.call({ error_type: RECORDED_TYPE, message: 'm' })
-      await expectGuarded(origin, '/admin/error_dashboard')
+      await expectPathsGuarded(origin, '/admin/error_dashboard')
     })
 }
