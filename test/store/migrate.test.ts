@@ -7,6 +7,7 @@ import { verifiedCounts } from '../support/stored-counts.js'
 import { CREDENTIALS, eventually, spoolIsEmpty, temporaryFolder, trackerAt, withDatabase } from '../support/tracker.js'
 
 const ALL = Object.keys(MIGRATIONS)
+const PROCESSES = 3
 
 describeEachDatabase('migrating', (database) => {
   test('applies every migration once and reports the time of each', async () => {
@@ -22,20 +23,20 @@ describeEachDatabase('migrating', (database) => {
     expect(await withDatabase(url, describePendingMigrations)).toBeNull()
   })
 
-  test('migrates once when ten processes start on an empty database', async () => {
+  test('migrates once when several processes start on an empty database', async () => {
     const url = await database.empty()
     const by_itself = database.dialect === 'sqlite'
     const settings = { ...CREDENTIALS, database: url, spool_path: temporaryFolder(), application_name: 'shop' }
-    const children = Array.from({ length: 10 }, () => startChild('migrate', { settings, by_itself }))
+    const children = Array.from({ length: PROCESSES }, () => startChild('migrate', { settings, by_itself }))
     await eventually(() => children.every(({ lines }) => lines.includes('ready')), 'all are ready')
     for (const child of children) child.process.stdin?.write('go\n')
     const ends = await Promise.all(children.map(({ exited: ended }) => ended))
     expect(children.flatMap(({ errors }) => errors)).toEqual([])
-    expect(ends).toEqual(Array(10).fill(0))
+    expect(ends).toEqual(Array(PROCESSES).fill(0))
     const results = children.map(({ lines }) => JSON.parse(lines.at(-1) ?? 'null'))
     if (by_itself) {
-      expect(results).toEqual(Array(10).fill('recorded'))
-      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Start': 10 })
+      expect(results).toEqual(Array(PROCESSES).fill('recorded'))
+      expect((await verifiedCounts(url)).counts).toEqual({ 'shop Start': PROCESSES })
     } else expect(results.flat().sort()).toEqual(ALL)
     expect((await withDatabase(url, migrationStatus)).every(({ applied_at }) => applied_at !== null)).toBe(true)
   })

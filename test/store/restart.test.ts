@@ -6,7 +6,8 @@ import { type Child, startChild } from '../support/processes/children.js'
 import { verifiedCounts } from '../support/stored-counts.js'
 import { CREDENTIALS, eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
 
-const WRITERS = 4
+/** Whether each writing process uses async_logging. */
+const WRITERS = [false, true]
 
 interface PrivateServer {
   url: string
@@ -26,45 +27,50 @@ const programs =
   selectedDialects().includes('postgres') && process.env.FAULTBOARD_TEST_POSTGRES ? postgres.find() : null
 
 describe.skipIf(!programs)(`a PostgreSQL restart${programs ? '' : ' (skipped: PostgreSQL was not found)'}`, () => {
-  for (const async_logging of [false, true]) {
-    const title = `neither loses nor duplicates an error of four writing processes, with async_logging ${async_logging}`
-    test(title, { timeout: 240_000 }, async () => {
-      const server = await postgres.start(programs ?? {})
-      onTestFinished(() => server.stop())
-      await withDatabase(server.url, async (database) => {
-        await migrate(database)
-        // The private server acknowledges commits before they are durable by default.
-        await sql`alter database postgres set synchronous_commit = on`.execute(database.read)
-      })
-      const spool_path = temporaryFolder()
-      const settings = {
-        ...{ ...CREDENTIALS, database: server.url, spool_path, application_name: 'shop', async_logging },
-        ...{ max_event_loop_lag_ms: null, max_full_occurrences_per_minute: 1_000_000 },
-      }
-      const writers = Array.from({ length: WRITERS }, (_, writer) =>
-        startChild('ledger', { settings, writer, error_types: ['A', 'B', 'C'], at_a_time: 3, pause_ms: 20 }),
-      )
-      for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
-        await progress(writers, 30)
-        const start = await server.pause(signal)
-        await progress(writers, 30)
-        await start()
-      }
-      await progress(writers, 30)
-      for (const { process } of writers) process.stdin?.end()
-      const ends = await Promise.all(writers.map(({ exited: ended }) => ended))
-      expect(ends).toEqual(Array(WRITERS).fill(0))
-
-      const lines = writers.flatMap((writer) => writer.lines.map((line) => line.split(' ')))
-      const numbers = (word: string) => lines.filter(([first]) => first === word).map(([, number]) => number ?? '')
-      expect(numbers('dropped')).toEqual([])
-      const { users } = await verifiedCounts(server.url)
-      const stored = new Map(Object.entries(users).map(([key, count]) => [key.split(' ')[1] ?? '', count]))
-      expect(numbers('acknowledged').filter((number) => !stored.has(number))).toEqual([])
-      expect([...stored].filter(([, count]) => count !== 1)).toEqual([])
-      expect(stored.size).toBe(numbers('attempted').length)
+  test('neither loses nor duplicates an error of processes with and without async_logging', {
+    timeout: 240_000,
+  }, async () => {
+    const server = await postgres.start(programs ?? {})
+    onTestFinished(() => server.stop())
+    await withDatabase(server.url, async (database) => {
+      await migrate(database)
+      // The private server acknowledges commits before they are durable by default.
+      await sql`alter database postgres set synchronous_commit = on`.execute(database.read)
     })
-  }
+    const spool_path = temporaryFolder()
+    const settings = {
+      ...{ ...CREDENTIALS, database: server.url, spool_path, application_name: 'shop' },
+      ...{ max_event_loop_lag_ms: null, max_full_occurrences_per_minute: 1_000_000 },
+    }
+    const writers = WRITERS.map((async_logging, writer) =>
+      startChild('ledger', {
+        settings: { ...settings, async_logging },
+        writer,
+        error_types: ['A', 'B', 'C'],
+        at_a_time: 3,
+        pause_ms: 20,
+      }),
+    )
+    for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+      await progress(writers, 20)
+      const start = await server.pause(signal)
+      await progress(writers, 20)
+      await start()
+    }
+    await progress(writers, 20)
+    for (const { process } of writers) process.stdin?.end()
+    const ends = await Promise.all(writers.map(({ exited: ended }) => ended))
+    expect(ends).toEqual(WRITERS.map(() => 0))
+
+    const lines = writers.flatMap((writer) => writer.lines.map((line) => line.split(' ')))
+    const numbers = (word: string) => lines.filter(([first]) => first === word).map(([, number]) => number ?? '')
+    expect(numbers('dropped')).toEqual([])
+    const { users } = await verifiedCounts(server.url)
+    const stored = new Map(Object.entries(users).map(([key, count]) => [key.split(' ')[1] ?? '', count]))
+    expect(numbers('acknowledged').filter((number) => !stored.has(number))).toEqual([])
+    expect([...stored].filter(([, count]) => count !== 1)).toEqual([])
+    expect(stored.size).toBe(numbers('attempted').length)
+  })
 })
 
 /** Waits until each writer has received further acknowledgments. */
