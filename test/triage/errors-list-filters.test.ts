@@ -27,8 +27,11 @@ async function setUp(database: TestDatabase) {
   const started = await freshTracker(database)
   const { tracker } = started
   const ids: Record<string, number> = {}
-  for (const [error_type, fields] of Object.entries(ERRORS))
-    ids[error_type] = (await tracker.Commands.LogError.call({ error_type, message: 'x', ...fields }))?.id ?? 0
+  await Promise.all(
+    Object.entries(ERRORS).map(async ([error_type, fields]) => {
+      ids[error_type] = (await tracker.Commands.LogError.call({ error_type, message: 'x', ...fields }))?.id ?? 0
+    }),
+  )
   const names = async (filter: ErrorsListInput) =>
     (await tracker.Queries.ErrorsList.call(filter)).map(({ error_type }) => error_type).join(' ')
   const idOf = (name: string) => ids[name] ?? 0
@@ -41,15 +44,18 @@ const MANY = 50
 describeEachDatabase('pages of many and of few matching errors', (database) => {
   test('every page contains the errors of the whole list at the same positions', async () => {
     const { tracker } = await freshTracker(database)
-    for (let i = 0; i < MANY; i++)
-      await tracker.Commands.LogError.call({
-        error_type: `E${i}`,
-        message: 'x',
-        severity: i % 10 === 0 ? 'high' : 'low',
-        tags: { region: i % 7 === 0 ? 'south' : 'north', [`key-${i}`]: i },
-        app_version: i % 9 === 0 ? '2.0' : '1.0',
-        occurred_at: NOON - i * HOUR,
-      })
+    await Promise.all(
+      Array.from({ length: MANY }, (_, i) =>
+        tracker.Commands.LogError.call({
+          error_type: `E${i}`,
+          message: 'x',
+          severity: i % 10 === 0 ? 'high' : 'low',
+          tags: { region: i % 7 === 0 ? 'south' : 'north', [`key-${i}`]: i },
+          app_version: i % 9 === 0 ? '2.0' : '1.0',
+          occurred_at: NOON - i * HOUR,
+        }),
+      ),
+    )
     const filters: [ErrorsListInput, count: number][] = [
       [{ tag: 'region:north' }, 42],
       [{ tag: 'region:north\nkey-1:1' }, 1],

@@ -42,8 +42,11 @@ async function setUp(database: TestDatabase) {
   const started = await freshTracker(database)
   const { tracker } = started
   const ids: Record<string, number> = {}
-  for (const [error_type, fields] of Object.entries(ERRORS))
-    ids[error_type] = (await tracker.Commands.LogError.call({ error_type, ...fields }))?.id ?? 0
+  await Promise.all(
+    Object.entries(ERRORS).map(async ([error_type, fields]) => {
+      ids[error_type] = (await tracker.Commands.LogError.call({ error_type, ...fields }))?.id ?? 0
+    }),
+  )
   const found = async (query: string) =>
     (await tracker.Queries.ErrorsList.call({ query }))
       .map(({ error_type }) => error_type)

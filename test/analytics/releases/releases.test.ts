@@ -26,9 +26,8 @@ describeEachDatabase('the list of releases', (database) => {
     const context = contextAt(storage, clock, 'Europe/Berlin')
     const log = async (error_type: string, app_version: string, occurred_at: number, count = 1, more = {}) => {
       clock.now = occurred_at
-      for (let i = 0; i < count; i++) {
-        await Commands.LogError.call({ error_type, message: 'm', severity: 'low', app_version, occurred_at, ...more })
-      }
+      const occurrence = { error_type, message: 'm', severity: 'low' as const, app_version, occurred_at, ...more }
+      await Promise.all(Array.from({ length: count }, () => Commands.LogError.call(occurrence)))
     }
     // 1.9.0: three errors on one day, of which one is resolved before the next release.
     await log('Gone', '1.9.0', NOW - 9 * DAY + 1234, 2)
