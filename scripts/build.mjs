@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'acorn'
 import { buildSync, transformSync } from 'esbuild'
 import { rollup } from 'rollup'
+import { TYPESCRIPT_ENVIRONMENT, TYPESCRIPT_FLAGS } from './typescript.mjs'
 
 const BROWSER_ENTRIES = ['./dist/browser/client.js', './dist/browser/react/error-boundary.js']
 
@@ -102,8 +103,11 @@ function isBuildCurrent() {
 }
 
 function compile() {
-  const args = ['-p', 'tsconfig.build.json', ...(process.argv.includes('--no-check') ? ['--noCheck'] : [])]
-  const { status, error } = spawnSync('node_modules/.bin/tsc', args, { stdio: 'inherit' })
+  const flags = [...TYPESCRIPT_FLAGS, ...(process.argv.includes('--no-check') ? ['--noCheck'] : [])]
+  const { status, error } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', ...flags], {
+    stdio: 'inherit',
+    env: TYPESCRIPT_ENVIRONMENT,
+  })
   if (error) throw error
   if (status !== 0) process.exit(1)
 }

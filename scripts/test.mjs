@@ -17,6 +17,7 @@ import { cleanUp, cleanUpOnSignals, registerCleanup } from './services/cleanup.m
 import { run } from './services/command.mjs'
 import { services, startServices } from './services/services.mjs'
 import { describeFailure, filesToRetry, retryLines, runVitest, slowestLines, total } from './test/vitest.mjs'
+import { TYPESCRIPT_ENVIRONMENT, TYPESCRIPT_FLAGS } from './typescript.mjs'
 
 const isQuick = process.argv.includes('--quick')
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--quick')
@@ -122,7 +123,8 @@ function includesHostTests() {
 async function checkSource() {
   const caches = 'node_modules/.cache'
   const incremental = ['--incremental', '--tsBuildInfoFile', `${caches}/types.tsbuildinfo`]
-  await check('types', 'tsc', ['--noEmit', '-p', 'tsconfig.json', ...incremental])
+  const flags = ['--noEmit', '-p', 'tsconfig.json', ...TYPESCRIPT_FLAGS, ...incremental]
+  await check('types', 'tsc', flags, TYPESCRIPT_ENVIRONMENT)
   await check('lint', 'biome', ['check', '--error-on-warnings', '.'])
   await check('unused code', 'knip', ['--cache', '--cache-location', `${caches}/knip`])
 }
