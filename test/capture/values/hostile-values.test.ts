@@ -20,7 +20,7 @@ const HOSTILE_VALUES: Record<string, () => unknown> = {
   undefined: () => undefined,
   null: () => null,
   symbol: () => Symbol('x'),
-  bigint: () => 10n ** 50_000n,
+  bigint: () => 10n ** 20_000n,
   nan: () => Number.NaN,
   function: () => () => throwError(),
   'arrow with a hostile name': () => Object.defineProperty(() => 1, 'name', { get: throwError }),
@@ -72,9 +72,9 @@ const HOSTILE_VALUES: Record<string, () => unknown> = {
     Object.assign(new Error('x'), { stack: `Error: x\n${'    at f (/a.js:1:1)\n'.repeat(10_000)}` }),
   'NUL bytes': () => 'a\0b\0',
   'lone surrogates': () => '\uD800 and \uDFFF',
-  'a million items': () => Array(1_000_000).fill('x'),
+  'a hundred thousand items': () => Array(100_000).fill('x'),
   'sparse giant': () => Array(4_000_000_000),
-  buffer: () => Buffer.alloc(1_000_000),
+  buffer: () => Buffer.alloc(100_000),
   'hostile Map': () => Object.assign(new Map([['a', 1]]), { [Symbol.iterator]: throwError, entries: throwError }),
   'hostile Date': () => Object.assign(new Date(), { getTime: throwError, toISOString: throwError }),
   'hostile RegExp': () => Object.assign(/x/, { toString: throwError, exec: throwError }),
@@ -92,8 +92,25 @@ const HOSTILE_VALUES: Record<string, () => unknown> = {
   'empty text': () => '',
 }
 
-/** Values that are reduced before storage on every database. Tested on SQLite only because they take seconds. */
-const LARGE_VALUES = ['a million items', 'buffer']
+/** Values that reach the database as text or a number. The capture code replaces all others on every database alike. */
+const STORED_VALUES = [
+  'undefined',
+  'null',
+  'bigint',
+  'nan',
+  'Error with values of wrong types',
+  'aggregates of aggregates',
+  'message of a megabyte',
+  'trace of ten thousand lines',
+  'NUL bytes',
+  'lone surrogates',
+  'buffer',
+  'hostile Date',
+  'prototypes',
+  'reserved words',
+  'constructor as text',
+  'empty text',
+]
 
 /** Factories instead of values, because fast-check inspects values. */
 const valueFactory = fc.oneof(
@@ -117,17 +134,18 @@ describeEachDatabase('LogError with hostile values', (database) => {
     tracker = await openTracker(database)
   })
   afterAll(() => tracker.shutdown())
+  const names = database.dialect === 'sqlite' ? Object.keys(HOSTILE_VALUES) : STORED_VALUES
   const log = (input: unknown) => tracker.Commands.LogError.call(input as never)
 
   describe('thrown values', () => {
-    test.each(Object.keys(HOSTILE_VALUES))('records the thrown value "%s"', async (name) => {
+    test.each(names)('records the thrown value "%s"', async (name) => {
       const logged = await log({ exception: HOSTILE_VALUES[name]?.() })
       expect(logged).toMatchObject({ state: 'recorded', error_type: expect.stringMatching(/./) })
     })
   })
 
   describe('other fields', () => {
-    test.each(Object.keys(HOSTILE_VALUES))('records an error with the field value "%s"', async (name) => {
+    test.each(names)('records an error with the field value "%s"', async (name) => {
       const invalidFields = Object.fromEntries(FIELDS.slice(3).map((field) => [field, HOSTILE_VALUES[name]?.()]))
       expect(await log({ error_type: 'CartError', message: 'Empty', ...invalidFields })).toMatchObject({
         state: 'recorded',
@@ -137,8 +155,7 @@ describeEachDatabase('LogError with hostile values', (database) => {
   })
 
   describe('scope', () => {
-    const isTested = (name: string) => database.dialect === 'sqlite' || !LARGE_VALUES.includes(name)
-    test.each(Object.keys(HOSTILE_VALUES).filter(isTested))('accepts "%s" in every scope method', async (name) => {
+    test.each(names)('accepts "%s" in every scope method', async (name) => {
       const hostile = () => HOSTILE_VALUES[name]?.() as never
       await tracker.withScope(async () => {
         tracker.setContext(hostile())
