@@ -1,6 +1,6 @@
-import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { loadSqlite } from '../../../src/store/dialects/sqlite-library.js'
 import type { TestDatabase } from '../databases.js'
-import { startChild } from '../processes/children.js'
 import { eventually, freshStorage, type TrackerStorage } from '../tracker.js'
 import { startProxy } from './proxy.js'
 
@@ -14,7 +14,7 @@ export interface FaultyDatabase {
   endFault(): Promise<void>
 }
 
-/** SQLite is locked by another process. A server refuses connections, or keeps them and does not respond. */
+/** SQLite is locked by another connection. A server refuses connections, or keeps them and does not respond. */
 export async function faultyDatabase(
   database: TestDatabase,
   fault: 'refuse' | 'hang' | 'blackhole' = 'refuse',
@@ -31,18 +31,30 @@ export async function faultyDatabase(
 }
 
 function lockedFile(storage: TrackerStorage): FaultyDatabase {
-  let release = async () => {}
+  let endFault = () => {}
   return {
     storage,
     url: storage.url,
     async startFault() {
-      const child = startChild('lock', { file: storage.url.slice('sqlite:'.length) })
-      await eventually(() => child.lines.includes('locked'), 'the file is locked')
-      release = async () => {
-        child.process.stdin?.end()
-        await once(child.process, 'close')
+      const { DatabaseSync } = await loadSqlite()
+      const other = new DatabaseSync(storage.url.slice('sqlite:'.length))
+      onTestFinished(() => endFault())
+      endFault = () => {
+        endFault = () => {}
+        other.close()
       }
+      // Without a busy timeout, which would block a transaction of the tracker in this process.
+      await eventually(() => isLockedBy(other), 'the file is locked')
     },
-    endFault: () => release(),
+    endFault: async () => endFault(),
+  }
+}
+
+function isLockedBy(database: { exec(sql: string): void }): boolean {
+  try {
+    database.exec('begin exclusive')
+    return true
+  } catch {
+    return false
   }
 }
