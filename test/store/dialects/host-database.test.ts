@@ -238,7 +238,7 @@ function sqliteTests(name: string, Library: HostLibrary): void {
       await tracker.ready()
       let running = true
       const logging = (async () => {
-        for (let i = 0; i < 200; i++) await tracker.Commands.LogError.call({ ...EVENT, user_id: i })
+        for (let i = 0; i < 40; i++) await tracker.Commands.LogError.call({ ...EVENT, user_id: i })
         running = false
       })()
       let written = 0

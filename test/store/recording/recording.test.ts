@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { TrackerInstance } from '../../../src/tracker.js'
 import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
 import { sums, verifiedCounts } from '../../support/stored-counts.js'
 import { freshTracker, NOON, withDatabase } from '../../support/tracker.js'
@@ -135,8 +136,10 @@ describeEachDatabase('recording', (database) => {
   test('writes a batch of large errors within the packet limit of the server', async () => {
     const { tracker, url } = await freshTracker(database)
     const context = { large: 'x'.repeat(15_000) }
+    // Together as large as a packet of MariaDB may be, which is the only limit of this kind.
+    const rows = database.dialect === 'mysql' ? 1000 : 300
     const logged = await Promise.all(
-      Array.from({ length: 1000 }, (_, i) =>
+      Array.from({ length: rows }, (_, i) =>
         tracker.Commands.LogError.call({
           ...EVENT,
           error_type: `Large${i % 5}`,
@@ -146,35 +149,30 @@ describeEachDatabase('recording', (database) => {
       ),
     )
     expect(logged.every((record) => record?.state === 'recorded')).toBe(true)
-    expect((await verifiedCounts(url)).rows).toBe(1000)
+    expect((await verifiedCounts(url)).rows).toBe(rows)
   })
 
-  test('loses no error and no caller in a storm of many groups in one event loop iteration', {
-    timeout: 60_000,
-  }, async () => {
+  test('counts every group of a storm that takes several transactions', async () => {
     const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10_000 })
-    await tracker.ready()
-    const groups = 5200
-    const events = Array.from({ length: groups }, (_, i) => ({ ...EVENT, error_type: `Many${i}` }))
-    const logged = await Promise.all(events.map((event) => tracker.Commands.LogError.call(event)))
-    expect(logged.filter((record) => record === null)).toEqual([])
-    await tracker.flush()
-    expect((await tracker.stats()).spool.files).toBe(0)
-    const { counts } = await verifiedCounts(url)
-    expect(Object.keys(counts)).toHaveLength(groups)
-    expect(new Set(Object.values(counts))).toEqual(new Set([1]))
+    // A server writes up to 1000 groups per transaction.
+    await expectOneOfEachGroup(tracker, url, 1100)
   })
 })
 
 describeOneDatabase('the buffer of the recorder', (database) => {
+  test('loses no error and no caller in a storm of more groups than it keeps', { timeout: 60_000 }, async () => {
+    const { tracker, url } = await freshTracker(database, { max_groups_per_place: 10_000 })
+    await expectOneOfEachGroup(tracker, url, 5200)
+  })
+
   test('keeps few events in memory in a storm of repeats and counts all', async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
-    const events = Array.from({ length: 25_000 }, (_, i) => ({ ...EVENT, error_type: `Storm${i % 50}` }))
+    const events = Array.from({ length: 20_500 }, (_, i) => ({ ...EVENT, error_type: `Storm${i % 50}` }))
     const logged = await Promise.all(events.map((event) => tracker.Commands.LogError.call(event)))
     expect(logged.filter((record) => record?.state !== 'recorded')).toEqual([])
     const { counts, rows } = await verifiedCounts(url)
-    expect(new Set(Object.values(counts))).toEqual(new Set([500]))
+    expect(new Set(Object.values(counts))).toEqual(new Set([410]))
     expect(rows).toBeLessThanOrEqual(20_000)
   })
 
@@ -188,8 +186,8 @@ describeOneDatabase('the buffer of the recorder', (database) => {
       Array.from({ length: 10 }, () => large()),
       'z'.repeat(10_000),
     )
-    const calls = Array.from({ length: 1000 }, (_, i) =>
-      tracker.Commands.LogError.call({ exception, error_type: `Large${i % 40}` }),
+    const calls = Array.from({ length: 800 }, (_, i) =>
+      tracker.Commands.LogError.call({ exception, error_type: `Large${i % 32}` }),
     )
     const { buffered } = await tracker.stats()
     expect(buffered).toBeLessThan((34 * 1024 * 1024) / 48_000)
@@ -201,7 +199,7 @@ describeOneDatabase('the buffer of the recorder', (database) => {
   test('settles many callers of one error after a write to disk', { timeout: 60_000 }, async () => {
     const { tracker, url } = await freshTracker(database)
     await tracker.ready()
-    const calls = Array.from({ length: 35_000 }, () => tracker.Commands.LogError.call(EVENT))
+    const calls = Array.from({ length: 30_500 }, () => tracker.Commands.LogError.call(EVENT))
     expect((await tracker.stats()).buffered).toBeLessThanOrEqual(5000)
     const logged = await Promise.all(calls)
     expect(
@@ -210,11 +208,24 @@ describeOneDatabase('the buffer of the recorder', (database) => {
         (record) => record?.state ?? 'null',
         () => 1,
       ),
-    ).toEqual({ spooled: 30_000, recorded: 5000 })
+    ).toEqual({ spooled: 30_000, recorded: 500 })
     await tracker.flush()
-    expect(Object.values((await verifiedCounts(url)).counts)).toEqual([35_000])
+    expect(Object.values((await verifiedCounts(url)).counts)).toEqual([30_500])
   })
 })
+
+/** Records an error of every group in one event loop iteration. */
+async function expectOneOfEachGroup(tracker: TrackerInstance, url: string, groups: number): Promise<void> {
+  await tracker.ready()
+  const events = Array.from({ length: groups }, (_, i) => ({ ...EVENT, error_type: `Many${i}` }))
+  const logged = await Promise.all(events.map((event) => tracker.Commands.LogError.call(event)))
+  expect(logged.filter((record) => record === null)).toEqual([])
+  await tracker.flush()
+  expect((await tracker.stats()).spool.files).toBe(0)
+  const { counts } = await verifiedCounts(url)
+  expect(Object.keys(counts)).toHaveLength(groups)
+  expect(new Set(Object.values(counts))).toEqual(new Set([1]))
+}
 
 async function payloads(url: string): Promise<number> {
   return withDatabase(
