@@ -4,7 +4,7 @@ import { migrate } from '../../src/store/migrate.js'
 import { type MoveProgress, moveDatabase } from '../../src/store/move/move.js'
 import { TABLE_NAMES, TABLES } from '../../src/store/schema.js'
 import { hostAt, usedHost } from '../support/databases/lived-in.js'
-import { describeEachDatabase } from '../support/databases.js'
+import { type Dialect, describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
 import { PAGES } from '../support/routes.js'
 import { verifiedCounts } from '../support/stored-counts.js'
@@ -12,6 +12,8 @@ import { withDatabase } from '../support/tracker.js'
 
 /** Removes the process state and the database address, which always differ. */
 const OF_THE_PROCESS = ['/health', '/settings', '/process_health']
+
+const NEXT_DIALECT: Record<Dialect, Dialect> = { sqlite: 'postgres', postgres: 'mysql', mysql: 'sqlite' }
 
 describeEachDatabase('a move', (source) => {
   let from: string
@@ -27,7 +29,7 @@ describeEachDatabase('a move', (source) => {
   }, 120_000)
 
   describeEachDatabase('to a target', (target) => {
-    test('a moved database returns the same data on every page and keeps counting in the same groups', async () => {
+    test('a moved database has all rows of the source', async () => {
       // A database without tables verifies that the move creates them.
       const to = source.dialect === 'sqlite' ? await target.empty() : await target.fresh()
       const moved = await move(from, to)
@@ -35,6 +37,9 @@ describeEachDatabase('a move', (source) => {
       expect(moved.counted_since).toBe(0)
       expect(moved.tables.filter(({ rows }) => rows === 0)).toEqual([])
       for (const { table, rows } of moved.tables) expect([table, rows]).toEqual([table, untouched[table]?.length])
+      expect(await everything(to, { isRounded: true })).toEqual(await everything(from, { isRounded: true }))
+      // Compares the pages with one source for each target.
+      if (target.dialect !== NEXT_DIALECT[source.dialect]) return
 
       const after = await hostAt(to)
       expect(await loadResponses(after)).toEqual(responses)
@@ -52,7 +57,7 @@ describeEachDatabase('a move', (source) => {
 
   describeEachDatabase('of fractions to a target', (target) => {
     test('a move accepts fractions whose last digit the target changes', async () => {
-      const [from, to] = [await source.fresh(), await target.empty()]
+      const [from, to] = [await source.fresh(), await target.fresh()]
       await withDatabase(from, async ({ read }) => {
         const rows = Array.from({ length: 400 }, (_, n) => ({
           ...{ application_id: 1, error_type: `Type${n}`, platform: '', environment: 'test', granularity: 'hour' },
@@ -143,12 +148,14 @@ async function loadResponses(host: Host): Promise<Record<string, unknown>> {
   return responses
 }
 
-function everything(url: string): Promise<Record<string, unknown[]>> {
+/** Reads all rows. Databases differ in the last digit of a fraction. */
+function everything(url: string, { isRounded = false } = {}): Promise<Record<string, unknown[]>> {
+  const round = (_: string, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(12)) : value)
   return withDatabase(url, async ({ read }) => {
     const found: Record<string, unknown[]> = {}
     for (const table of TABLE_NAMES) {
       const rows = (await read.selectFrom(table).selectAll().execute()) as Record<string, unknown>[]
-      found[table] = rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort()
+      found[table] = rows.map((row) => JSON.stringify(Object.entries(row).sort(), isRounded ? round : undefined)).sort()
     }
     return found
   })
