@@ -31,14 +31,9 @@ const COMMENTS = [
 describe('marked code with a comment before any token', () => {
   test.each(SNIPPETS)('returns the same result: %s', (snippet) => {
     const variants = [...tokenizer(snippet, { ecmaVersion: 'latest' })]
-      .flatMap(({ start }, n) =>
-        // Every third comment, in turn. All combinations take 5 s of CPU time.
-        COMMENTS.filter((_, i) => i % 3 === n % 3).map(
-          (comment) => snippet.slice(0, start) + comment + snippet.slice(start),
-        ),
-      )
+      .flatMap(({ start }) => COMMENTS.map((comment) => snippet.slice(0, start) + comment + snippet.slice(start)))
       .filter(doesParse)
-    expect(variants.length).toBeGreaterThan(30)
+    expect(variants.length).toBeGreaterThan(100)
     for (const code of variants) {
       const marked = transform(code, { file: '/app/a.js', root: '/app', types: ['commonjs'] })?.code ?? 'nothing'
       expect(marked.split('\n')).toHaveLength(code.split('\n').length)
