@@ -20,7 +20,7 @@ const ODD_TAGS: Tags = JSON.parse(`{
   "count": 3, "flag": true, "nothing": null, "list": ["x", 1], "map": { "__proto__": { "polluted": 1 } }, "": "no key", " ": "blank"
 }`)
 ODD_TAGS['k'.repeat(10_000)] = 'v'.repeat(10_000)
-const MANY_TAGS: Tags = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key${i}`, `v${i}`]))
+const MANY_TAGS: Tags = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`key${i}`, `v${i}`]))
 
 /** Sends an error with tags, or with attributes in case of OpenTelemetry. */
 type Entrance = (tracker: TrackerInstance, error_type: string, tags: Tags) => Promise<void>
@@ -106,50 +106,62 @@ async function errorPage(
   return response.text()
 }
 
+/** Entrances that store in different ways. The others only convert their tags to those of LogError. */
+const STORING_ENTRANCES = ['LogError', 'an import']
+
+/** More tags than parameters of a statement. MySQL receives them as text and has no limit. */
+const HUGE_TAG_COUNT = { sqlite: 33_000, postgres: 66_000, mysql: 33_000 }
+
 describeEachDatabase('hostile tags', (database) => {
-  test.each(Object.entries(ENTRANCES))('hostile tags of %s are limited, marked and found', async (_name, send) => {
-    const { tracker, types, pageOf, suggest, storedTags } = await openHost(await database.fresh())
-    await send(tracker, 'Odd', ODD_TAGS)
-    await send(tracker, 'Many', MANY_TAGS)
-    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  const isTested = (name: string) => database.dialect === 'sqlite' || STORING_ENTRANCES.includes(name)
+  test.each(Object.entries(ENTRANCES).filter(([name]) => isTested(name)))(
+    'hostile tags of %s are limited, marked and found',
+    async (_name, send) => {
+      const { tracker, types, pageOf, suggest, storedTags } = await openHost(await database.fresh())
+      await send(tracker, 'Odd', ODD_TAGS)
+      await send(tracker, 'Many', MANY_TAGS)
+      expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
 
-    const odd = await pageOf('Odd')
-    expect(odd).not.toContain('<script>"')
-    for (const [filter, found] of [
-      ['tag=constructor:y', 'Odd'],
-      ['tag=__proto__:polluted', 'Odd'],
-      ['tag=aws:region:eu-1', 'Odd'],
-      ['tag=k%3Dv:a%3Db', 'Odd'],
-      ['tag=count:3', 'Odd'],
-      ['tag=flag:true', 'Odd'],
-      [`tag=${encodeURIComponent("'; drop table x; --:<script>")}`, 'Odd'],
-      ['query=-tag:constructor', 'Many'],
-      ['tag=key0:v0', 'Many'],
-    ] as const)
-      expect([filter, await types(filter)]).toEqual([filter, found])
-    const links = [...odd.matchAll(/<a href="[^"?]*\/errors\?(tag=[^"]*)"/g)].map(([, query = '']) => query)
-    expect(links.length).toBeGreaterThan(8)
-    for (const link of links) expect([link, await types(link)]).toEqual([link, 'Odd'])
+      const odd = await pageOf('Odd')
+      expect(odd).not.toContain('<script>"')
+      for (const [filter, found] of [
+        ['tag=constructor:y', 'Odd'],
+        ['tag=__proto__:polluted', 'Odd'],
+        ['tag=aws:region:eu-1', 'Odd'],
+        ['tag=k%3Dv:a%3Db', 'Odd'],
+        ['tag=count:3', 'Odd'],
+        ['tag=flag:true', 'Odd'],
+        [`tag=${encodeURIComponent("'; drop table x; --:<script>")}`, 'Odd'],
+        ['query=-tag:constructor', 'Many'],
+        ['tag=key0:v0', 'Many'],
+      ] as const)
+        expect([filter, await types(filter)]).toEqual([filter, found])
+      const links = [...odd.matchAll(/<a href="[^"?]*\/errors\?(tag=[^"]*)"/g)].map(([, query = '']) => query)
+      expect(links.length).toBeGreaterThan(8)
+      for (const link of links) expect([link, await types(link)]).toEqual([link, 'Odd'])
 
-    expect(await pageOf('Many')).toMatch(/\d+ more not stored|Too many tags: filters find the first 100 names/)
-    const stored = await storedTags()
-    const keys = new Set(stored.map(({ tag_key }) => tag_key))
-    expect(keys.size).toBeLessThan(200)
-    for (const { tag_key, tag_value } of stored) {
-      expect(tag_key.length).toBeLessThanOrEqual(64)
-      expect(tag_value.length).toBeLessThanOrEqual(200)
-      expect(`${tag_key}${tag_value}`).not.toMatch(/[\0\n\ud800]/)
-    }
-    expect(await suggest('const')).toEqual(['constructor='])
-    expect(await suggest('constructor=')).toEqual(['constructor=y'])
-    expect(await suggest('key')).toHaveLength(20)
-    // Marks are not tags.
-    expect(await suggest('…')).toEqual([])
-  })
+      expect(await pageOf('Many')).toMatch(/\d+ more not stored|Too many tags: filters find the first 100 names/)
+      const stored = await storedTags()
+      const keys = new Set(stored.map(({ tag_key }) => tag_key))
+      expect(keys.size).toBeLessThan(200)
+      for (const { tag_key, tag_value } of stored) {
+        expect(tag_key.length).toBeLessThanOrEqual(64)
+        expect(tag_value.length).toBeLessThanOrEqual(200)
+        expect(`${tag_key}${tag_value}`).not.toMatch(/[\0\n\ud800]/)
+      }
+      expect(await suggest('const')).toEqual(['constructor='])
+      expect(await suggest('constructor=')).toEqual(['constructor=y'])
+      expect(await suggest('key')).toHaveLength(20)
+      // Marks are not tags.
+      expect(await suggest('…')).toEqual([])
+    },
+  )
 
   test('hostile tags beyond the number of parameters of a statement do not break the page of an error', async () => {
     const { tracker, pageOf, types } = await openHost(await database.fresh())
-    const tags = Object.fromEntries(Array.from({ length: 70_000 }, (_, i) => [`key${i}`, `v${i}`]))
+    const tags = Object.fromEntries(
+      Array.from({ length: HUGE_TAG_COUNT[database.dialect] }, (_, i) => [`key${i}`, `v${i}`]),
+    )
     await ENTRANCES['an import']?.(tracker, 'Huge', tags)
     expect(await types('tag=key0:v0')).toBe('Huge')
     expect(await pageOf('Huge')).toMatch(/\/errors\?tag=key0/)
