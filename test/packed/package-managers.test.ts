@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -53,6 +53,11 @@ interface Manager {
   /** Installs from the lock file. */
   again: string[]
   app: string[]
+  /**
+   * Installs the real packages. npm and Yarn need 40 s of CPU time for them, so they install manifests with these
+   * versions, which are all that a package manager reads to check peers.
+   */
+  isReal?: boolean
 }
 
 const MANAGERS: Manager[] = [
@@ -67,6 +72,7 @@ const MANAGERS: Manager[] = [
   {
     ...{ name: 'pnpm', entry: 'pnpm/bin/pnpm.mjs', install: ['install'] },
     ...{ lockOnly: '--lockfile-only', again: ['install', '--frozen-lockfile'], app: ['exec', 'node', 'app.cjs'] },
+    isReal: true,
   },
   {
     ...{ name: 'Yarn with Plug and Play', entry: '@yarnpkg/cli-dist/bin/yarn.js', install: ['install'] },
@@ -76,7 +82,7 @@ const MANAGERS: Manager[] = [
 
 const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|META_FETCH_FAIL|YN0035|RequestError/
 
-for (const { name, entry, install, lockOnly, again, app } of MANAGERS) {
+for (const { name, entry, install, lockOnly, again, app, isReal = installsEach } of MANAGERS) {
   const missing =
     entry === null || existsSync(join(hosts, entry))
       ? ''
@@ -90,7 +96,8 @@ for (const { name, entry, install, lockOnly, again, app } of MANAGERS) {
         ([packages = []], { skip }) => {
           // Node.js 20 has no SQLite.
           const sqlite = major < 22 ? ['@photostructure/sqlite@1'] : []
-          const folder = project([...packages, ...sqlite, `faultboard@file:${tarball}`])
+          const neighbors = isReal ? packages : packages.map(withoutContents)
+          const folder = project([...neighbors, ...sqlite, `faultboard@file:${tarball}`])
           onTestFinished(() => remove(folder), REMOVAL_TIMEOUT_MS)
           const run = (args: string[]) => {
             const [program, ...rest] = entry === null ? ['npm', ...args] : [path, join(hosts, entry), ...args]
@@ -135,6 +142,18 @@ function project(packages: readonly string[]): string {
   // Yarn otherwise uses a project in a parent folder.
   writeFileSync(join(folder, 'yarn.lock'), '')
   return folder
+}
+
+/** Packs a package such as `koa@2` that consists of a manifest. Returns its name and address. */
+function withoutContents(dependency: string): string {
+  const [name = '', range = ''] = dependency.split(/(?<=.)@/)
+  const folder = mkdtempSync(join(root, 'manifest-'))
+  const file = join(folder, 'package.tgz')
+  mkdirSync(join(folder, 'package'))
+  const version = [...(range.match(/\d+/g) ?? []), 0, 0].slice(0, 3).join('.')
+  writeFileSync(join(folder, 'package/package.json'), JSON.stringify({ name, version }))
+  execFileSync('tar', ['-czf', file, '-C', folder, 'package'])
+  return `${name}@file:${file}`
 }
 
 const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()
