@@ -5,16 +5,23 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { builtInSqlite } from '../../src/store/dialects/sqlite-library.js'
 import { packInto } from '../support/processes/installed.js'
 import { describeEachRuntime } from '../support/processes/runtimes.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'faultboard-quick-start-'))
+let lockOutput: string
 let installOutput: string
 
 beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', version: '1.0.0', private: true }))
-  const install = `npm install --no-audit --no-fund --prefer-offline express ./${packInto(folder)} 2>&1`
-  installOutput = execFileSync('sh', ['-c', install], { cwd: folder, encoding: 'utf8' })
+  const npm = (command: string) =>
+    execFileSync('sh', ['-c', `npm ${command} --no-audit --no-fund --prefer-offline 2>&1`], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+  lockOutput = npm(`install --package-lock-only express ./${packInto(folder)}`)
+  installOutput = npm('ci --ignore-scripts')
   for (const name of ['sqlite-host.mjs', 'sqlite-thread.mjs']) {
     copyFileSync(resolve('test/packed/fixtures', name), join(folder, name))
   }
@@ -29,16 +36,14 @@ describe('the packages of the quick start', () => {
     }
     expect(Object.keys(packages)).toContain('node_modules/faultboard')
     expect(Object.keys(packages).filter((path) => packages[path]?.hasInstallScript)).toEqual([])
-    expect(installOutput).not.toMatch(/install-scripts|deprecated|EBADENGINE|ERESOLVE|peer/)
+    expect(lockOutput).not.toMatch(NPM_WARNING)
+    expect(installOutput).not.toMatch(NPM_WARNING)
   })
 
-  test('the packages of the quick start are installed by npm ci without scripts', () => {
-    const output = execFileSync('sh', ['-c', 'npm ci --ignore-scripts --no-audit --no-fund --prefer-offline 2>&1'], {
-      cwd: folder,
-      encoding: 'utf8',
-    })
-    expect(output).toMatch(/added \d+ packages/)
-    expect(output).not.toMatch(/install-scripts|deprecated|EBADENGINE|ERESOLVE|peer/)
+  test('the packages of the quick start are installed by npm ci without scripts, and contain the command line', () => {
+    expect(installOutput).toMatch(/added \d+ packages/)
+    const version = execFileSync(join(folder, 'node_modules/.bin/faultboard'), ['--version'], { encoding: 'utf8' })
+    expect(version.trim()).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version)
   })
 
   test('the packages of the quick start contain no native code and take at most 25 MB on disk', () => {
@@ -50,8 +55,12 @@ describe('the packages of the quick start', () => {
   })
 })
 
+const NPM_WARNING = /install-scripts|deprecated|EBADENGINE|ERESOLVE|peer/
+
 /** Unit in which most file systems allocate space. */
 const BLOCK_BYTES = 4096
+
+const MAIN = 'node_modules/faultboard/dist/cli/main.js'
 
 describeEachRuntime('the packages of the quick start', ({ major, path }) => {
   const isOlder = major < 22
@@ -74,17 +83,12 @@ describeEachRuntime('the packages of the quick start', ({ major, path }) => {
     expect(end.stderr).toContain(message)
   })
 
-  test('the command line names the missing package, even for npx in a project without Faultboard', async () => {
-    const main = 'node_modules/faultboard/dist/cli/main.js'
-    const flags = isOlder ? [] : ['--no-experimental-sqlite']
-    const checked = await run(path, [...flags, main, 'check'])
+  test('the command line names the missing package', async () => {
+    const checked = await run(path, [...(isOlder ? [] : ['--no-experimental-sqlite']), MAIN, 'check'])
     expect(checked).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^failed +database .* npm install @photo/m),
     })
-    cpSync(join(folder, 'node_modules/faultboard'), join(folder, '_npx/1/node_modules/faultboard'), { recursive: true })
-    const demo = await run(path, [...flags, join('_npx/1', main), 'demo', '--port', '0'])
-    expect(demo).toMatchObject({ code: 1, stderr: expect.stringContaining(' npm install faultboard @photostructure/') })
   })
 
   test.skipIf(isOlder)(`records and finds errors without any warning of its own${isOlder ? reason : ''}`, async () => {
@@ -112,6 +116,14 @@ describeEachRuntime('the packages of the quick start', ({ major, path }) => {
       stdout: 'recorded\n',
     })
   })
+})
+
+test('the command line names the missing package for npx in a project without Faultboard', async () => {
+  const npx = join(folder, '_npx/1/node_modules/faultboard')
+  cpSync(join(folder, 'node_modules/faultboard'), npx, { recursive: true })
+  const flags = builtInSqlite() ? ['--no-experimental-sqlite'] : []
+  const demo = await run(process.execPath, [...flags, join('_npx/1', MAIN), 'demo', '--port', '0'])
+  expect(demo).toMatchObject({ code: 1, stderr: expect.stringContaining(' npm install faultboard @photostructure/') })
 })
 
 interface End {
