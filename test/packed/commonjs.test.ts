@@ -58,8 +58,10 @@ describeEachRuntime('a CommonJS application', ({ path, name }) => {
     { timeout: 120_000 },
     () => {
       const cwd = project(`jest ${name}`, { 'app.js': APP, 'app.test.js': JEST_TEST })
+      // Babel would only transform the application, not its packages.
+      const flags = ['--rootDir', cwd, '--no-cache', '--transform', '{}', '--testTimeout', '60000']
       // Without a shutdown, Jest must end all the same.
-      const { status, stderr } = spawnSync(path, [join(hosts, 'jest/bin/jest.js'), '--rootDir', cwd, '--no-cache'], {
+      const { status, stderr } = spawnSync(path, [join(hosts, 'jest/bin/jest.js'), ...flags], {
         ...{ cwd, env: environment(), encoding: 'utf8', timeout: 100_000 },
       })
       expect(stderr).toContain('Tests:       1 passed, 1 total')
@@ -143,7 +145,8 @@ describe.skipIf(missing !== '')(`a TypeScript application with module: commonjs$
 
   test.each([
     ['tsc', () => run(process.execPath, [join(typescript, 'bin/tsc')], cwd), ['out/host.js']],
-    ['ts-node', () => '', [join(hosts, 'ts-node/dist/bin.js'), '--compiler', typescript, 'host.ts']],
+    // tsc has checked the types.
+    ['ts-node', () => '', [join(hosts, 'ts-node/dist/bin.js'), '-T', '--compiler', typescript, 'host.ts']],
     ['tsx', () => '', [resolve('node_modules/tsx/dist/cli.mjs'), 'host.ts']],
   ])('runs with %s', { timeout: 60_000 }, (_, compile, args) => {
     expect(compile()).toBe('')
