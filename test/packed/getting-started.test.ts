@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CREDENTIALS, cleanUp, dashboardAt, type HostProcess, serve } from '../adapters/host-process.js'
@@ -7,14 +7,26 @@ import { describeInBrowser } from '../support/browser.js'
 import { packedFolder } from '../support/processes/installed.js'
 import { type Walkthrough, walkthroughs } from './walkthrough.js'
 
-/** Sections whose files built.test.ts and next-standalone.test.ts of test/examples build and run. */
-const BUILT_ELSEWHERE: Record<string, string> = { 'Next.js': 'next', Nitro: 'nitro' }
+/** Folder of examples with the files of a section, and the error that the section causes. */
+const SECTIONS: Record<string, [example: string, message: string]> = {
+  Express: ['express', 'The first error'],
+  'Express in TypeScript': ['express-typescript', 'Could not load the order'],
+  Fastify: ['fastify', 'The first error'],
+  Koa: ['koa', 'The first error'],
+  Hono: ['hono', 'The first error'],
+  NestJS: ['nest', 'Could not load orders'],
+  'Next.js': ['next', 'Could not load orders'],
+  h3: ['h3', 'The first error'],
+  Nitro: ['nitro', 'Could not load orders'],
+  'node:http': ['node', 'Could not load orders'],
+}
+/** Sections that built.test.ts and next-standalone.test.ts of test/examples build and run. */
+const BUILT_ELSEWHERE = ['Next.js', 'Nitro']
 
 let root: string
 
 beforeAll(() => {
   root = packedFolder()
-  execFileSync('sh', ['-c', 'npm init -y && npm pkg set type=module'], { cwd: root, stdio: 'pipe' })
 }, 120_000)
 afterEach(cleanUp)
 
@@ -24,16 +36,20 @@ function follow({ title, packages, files, start }: Walkthrough): {
   program: string[]
   env: Record<string, string>
 } {
-  const folder = join(root, title.replace(/\W/g, '-').toLowerCase())
-  mkdirSync(folder)
-  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
+  const folder = mkdtempSync(join(root, `${title.replace(/\W/g, '-').toLowerCase()}-`))
+  // `npm init` takes a second and a half of CPU time.
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'my-app', version: '1.0.0', type: 'module' }))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   expect(packages.filter((name) => !existsSync(join(folder, 'node_modules', name)))).toEqual([])
   for (const { path, text } of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  for (const command of start.slice(0, -1)) execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' })
+  for (const command of start.slice(0, -1)) {
+    // Starts the program as npx does, which takes a second of CPU time itself.
+    const local = command.replace(/^npx tsc$/, 'node_modules/.bin/tsc --singleThreaded')
+    execFileSync('sh', ['-c', local], { cwd: folder, stdio: 'pipe' })
+  }
   const [, password, flags, file] =
     /^DASHBOARD_PASSWORD=(\w+) node ((?:--[\w-]+ )*)(\S+)$/.exec(start.at(-1) ?? '') ?? []
   expect(password).toBe(CREDENTIALS.password)
@@ -45,7 +61,7 @@ async function started(walkthrough: Walkthrough): Promise<HostProcess> {
   const { folder, program, env } = follow(walkthrough)
   const none = { FAULTBOARD_DASHBOARD_USERNAME: '', FAULTBOARD_DASHBOARD_PASSWORD: '' }
   const host = await serve(folder, program, { ...env, ...none }, '/error_dashboard/')
-  void fetch(`${host.origin}${walkthrough.path}`, { signal: AbortSignal.timeout(5000) }).catch(() => {})
+  expect((await fetch(`${host.origin}${walkthrough.path}`)).status).toBe(500)
   return host
 }
 
@@ -54,28 +70,18 @@ const [express] = all
 
 describe('docs/getting-started.md, followed literally from the packed package', () => {
   test('docs/getting-started.md has a section for every framework', () => {
-    expect(all.map(({ title }) => title)).toEqual([
-      'Express',
-      'Express in TypeScript',
-      'Fastify',
-      'Koa',
-      'Hono',
-      'NestJS',
-      'Next.js',
-      'h3',
-      'Nitro',
-      'node:http',
-    ])
+    expect(all.map(({ title }) => title)).toEqual(Object.keys(SECTIONS))
   })
 
-  const own = all.filter(({ title }) => title !== 'Express' && BUILT_ELSEWHERE[title] === undefined)
+  const own = all.filter(({ title }) => !BUILT_ELSEWHERE.includes(title))
   test.each(own.map((walkthrough) => [walkthrough.title, walkthrough] as const))(
     '%s leads to an error on the dashboard',
     { timeout: 120_000 },
     async (_, walkthrough) => {
       const { origin, output } = await started(walkthrough)
       const found = await dashboardAt(`${origin}/error_dashboard`).waitForErrors('')
-      expect(found).toMatchObject([{ occurrence_count: 1 }])
+      const [, message] = SECTIONS[walkthrough.title] ?? []
+      expect(found).toMatchObject([{ message, occurrence_count: 1, application_name: 'my-app' }])
       // The output contains no warnings.
       const lines = () => output().filter((line) => /warning|deprecat|faultboard/i.test(line) && !/^\s+at /.test(line))
       const hint = /Koa|Hono|h3|node:http/.test(walkthrough.title)
@@ -86,9 +92,9 @@ describe('docs/getting-started.md, followed literally from the packed package', 
     },
   )
 
-  test.each(Object.entries(BUILT_ELSEWHERE))('%s has the files of examples/%s', (title, example) => {
+  test.each(Object.entries(SECTIONS))('%s has the files of examples/%s', (title, [example]) => {
     const { files = [] } = all.find((walkthrough) => walkthrough.title === title) ?? {}
-    expect(files.length).toBeGreaterThan(2)
+    expect(files.length).toBeGreaterThan(0)
     for (const { path, text } of files) expect(text).toBe(readFileSync(join('examples', example, path), 'utf8'))
   })
 })
