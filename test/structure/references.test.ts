@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ObjectExpression, parseExpressionAt } from 'acorn'
@@ -7,6 +6,7 @@ import type { Command } from '../../src/cli/command.js'
 import { loadCommands } from '../../src/cli/command-table.js'
 import { acceptedNames } from '../../src/model/input/spelling.js'
 import { environmentVariable, OPTION_NAMES } from '../../src/options.js'
+import { packedFiles } from '../support/processes/installed.js'
 
 const below = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -25,10 +25,7 @@ const text = Object.fromEntries(PAGES.map((page) => [page, readFileSync(page, 'u
 const FILES_ON_GITHUB =
   /^https:\/\/(?:raw\.githubusercontent\.com\/faultboard\/faultboard|github\.com\/faultboard\/faultboard\/(?:blob|tree))\/HEAD\//
 
-const [{ files: packed }] = JSON.parse(
-  execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8', stdio: 'pipe' }),
-) as [{ files: { path: string }[] }]
-const packagedFiles = new Set(packed.map(({ path }) => path))
+const packagedFiles = new Set(packedFiles())
 
 /** Returns relative links, and links and pictures with the address of the repository. */
 function linksOf(page: string): string[] {

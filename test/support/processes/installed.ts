@@ -48,6 +48,20 @@ export function packInto(folder: string): string {
   return packed.filename
 }
 
+/** Returns the paths of the files in the published package. */
+export function packedFiles(): string[] {
+  const tarball = process.env.FAULTBOARD_TEST_TARBALL
+  if (tarball) {
+    const paths = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).trim().split('\n')
+    return paths.map((path) => path.replace(/^package\//, ''))
+  }
+  const flags = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const [packed] = JSON.parse(execFileSync('npm', flags, { encoding: 'utf8', stdio: 'pipe' })) as [
+    { files: { path: string }[] },
+  ]
+  return packed.files.map(({ path }) => path)
+}
+
 function folderWithPackages(): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'faultboard-installed-')))
   afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
