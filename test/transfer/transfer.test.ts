@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TrackerInstance } from '../../src/tracker.js'
 import type { ImportResult, Line, Rejection } from '../../src/transfer/import-records.js'
 import type { ExportedLine } from '../../src/transfer/record.js'
-import { hostAt, usedHost } from '../support/databases/lived-in.js'
+import { CASCADE_HOURS, hostAt, usedHost } from '../support/databases/lived-in.js'
 import { describeEachDatabase } from '../support/databases.js'
 import type { Host } from '../support/host.js'
 import { verifiedCounts } from '../support/stored-counts.js'
@@ -32,7 +32,7 @@ describeEachDatabase('export and import', (database) => {
     expect(occurrences).toBe(total((await verifiedCounts(url)).counts))
     expect(await verifiedCounts(there)).toEqual(await verifiedCounts(url))
     // Computes the results of scheduled jobs.
-    await copy.tracker.Services.CascadeDetector.call({ lookback_hours: 720 })
+    await copy.tracker.Services.CascadeDetector.call({ lookback_hours: CASCADE_HOURS })
     await copy.tracker.Services.BaselineCalculator.calculateAllBaselines()
     for (const path of ['/errors?per_page=100', '/overview', '/errors/analytics', '/releases', '/errors/correlation']) {
       expect(plain(await copy.json(path))).toEqual(plain(await host.json(path)))

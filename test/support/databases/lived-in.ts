@@ -18,6 +18,9 @@ export const EVERYTHING_ON: Settings = {
   run_jobs: false,
 }
 
+/** Two days, because each hour takes a transaction. */
+export const CASCADE_HOURS = 48
+
 /** Starts a host with a fixed clock on a database with weeks of usage. */
 export async function usedHost(database: string, { seed = 7 } = {}): Promise<Host> {
   const host = await hostAt(database)
@@ -96,7 +99,7 @@ async function useForWeeks({ tracker, post }: Host, seed: number): Promise<void>
     if (i % 6 === 2) await Commands.ResolveError.call({ error_id, resolved_by: 'Bob', resolution_comment: 'done' })
     await Commands.UpdatePriority.call({ error_id, priority_level: i % 5, actor: 'Ann' })
   }
-  await Services.CascadeDetector.call({ lookback_hours: 720 })
+  await Services.CascadeDetector.call({ lookback_hours: CASCADE_HOURS })
   await Services.BaselineCalculator.calculateAllBaselines()
   await Commands.CreateApiToken.call({ name: 'ci', role: 'viewer', expires_in_days: 30, created_by: 'Ann' })
   await Commands.SaveView.call({ name: 'mine', query: 'severity=high', created_by: 'Ann' })
