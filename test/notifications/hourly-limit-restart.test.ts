@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { HeldNotice } from '../../src/notifications/content/notice.js'
+import { createDatabase } from '../../src/store/database.js'
 import { describeEachDatabase } from '../support/databases.js'
-import { CREDENTIALS, freshStorage, NOON, withDatabase } from '../support/tracker.js'
+import { CREDENTIALS, freshStorage, NOON, trackerAt } from '../support/tracker.js'
 import { slowWebhook, startFleetHost } from './host-fleet.js'
 
 const MINUTE = 60_000
@@ -18,10 +19,10 @@ describeEachDatabase('a host that was killed after it reached the hourly limit',
       ...{ database: storage.url, spool_path: storage.spool_path, application_name: 'shop', ...CREDENTIALS },
       ...{ max_event_loop_lag_ms: null, notification_max_per_hour: LIMIT, webhook_url: webhook.url },
     }
+    const counter = createDatabase(storage.url, '.')
+    onTestFinished(() => counter.close())
     const countStates = async () => {
-      const rows = await withDatabase(storage.url, ({ read }) =>
-        read.selectFrom('faultboard_deliveries').select(['state']).execute(),
-      )
+      const rows = await counter.read.selectFrom('faultboard_deliveries').select('state').execute()
       const counts: Record<string, number> = {}
       for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
       return counts
@@ -37,11 +38,12 @@ describeEachDatabase('a host that was killed after it reached the hourly limit',
     await expect.poll(() => victim.isDone, { timeout: 120_000 }).toBe(true)
     victim.kill()
 
-    const restarted = startFleetHost(settings, errors('After', 4), { starts_at: NOON + 25 * MINUTE })
-    await expect.poll(() => restarted.isDone, { timeout: 120_000 }).toBe(true)
+    const { tracker: restarted, clock } = trackerAt(storage, settings)
+    clock.now = NOON + 25 * MINUTE
+    for (const error of errors('After', 4)) await restarted.Commands.LogError.call(error)
     await expect.poll(countStates, { timeout: 120_000, interval: 500 }).toEqual({ sent: LIMIT, over_limit: 9 })
     expect(keysOf(false).size).toBe(LIMIT)
-    restarted.kill()
+    await restarted.shutdown()
 
     const next = [1, 2].map(() => startFleetHost(settings, [], { starts_at: NOON + HOUR + MINUTE }))
     await expect.poll(countStates, { timeout: 180_000, interval: 500 }).toEqual({ sent: LIMIT + 1, combined: 9 })
