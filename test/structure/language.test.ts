@@ -112,7 +112,7 @@ function rejectedIn(file: string): string[] {
 }
 
 function rejectedPhrases(source: string): string[] {
-  const text = source.replace(/(?:\n[ \t]*\*(?!\/)|(?<=\/\/.*)\n[ \t]*\/\/)[ \t]*/g, ' ')
+  const text = source.replace(/\n[ \t]*(?:\*(?!\/)|(?<=\/\/.*\n[ \t]*)\/\/)[ \t]*/g, ' ')
   return [...REJECTED_PHRASES, REJECTED_OPENING].flatMap((phrase) =>
     [...text.matchAll(phrase)].map(({ index }) => text.slice(Math.max(0, index - 30), index + 50).trim()),
   )
