@@ -28,40 +28,34 @@ setTimeout(() => { throw new Error('the host crashes') })
 `
 
 describe.skipIf(process.platform === 'win32')('file modes', () => {
-  test.each(['000', '022'])(
-    'creates data files readable by their owner only, with umask %s',
-    { timeout: 120_000 },
-    (umask) => {
-      const folder = temporaryFolder()
-      const program = join(temporaryFolder(), 'host.mjs')
-      writeFileSync(program, HOST)
-      const run = (...args: string[]) =>
-        spawnSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', process.execPath, ...args], { encoding: 'utf8' })
-      expect(run(program, folder).stderr).toContain('the host crashes')
-      const databaseFiles = readdirSync(folder).filter((name) => name.includes('.sqlite3'))
-      expect(databaseFiles.sort()).toEqual(['', '-shm', '-wal'].map((ending) => `errors.sqlite3${ending}`))
-      for (const name of databaseFiles) expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
-      const main = resolve('dist/cli/main.js')
-      const database = `sqlite:${folder}/errors.sqlite3`
-      mkdirSync(join(folder, 'exports'))
-      for (const args of [
-        ['export', join(folder, 'exports/errors.ndjson'), '--database', database],
-        ['export', join(folder, 'exports/errors.csv'), '--database', database, '--format', 'csv'],
-      ]) {
-        const { status, stderr } = run(main, ...args)
-        expect([args[1], status, stderr]).toEqual([args[1], 0, expect.any(String)])
-      }
-      const modes = filesBelow(folder).map(
-        (path) => `${path} ${(statSync(join(folder, path)).mode & 0o777).toString(8)}`,
-      )
-      for (const part of ['spool/', 'crash/', 'dumps/', 'exports/errors.ndjson', 'exports/errors.csv'])
-        expect(modes.join('\n')).toContain(part)
-      for (const ending of ['.heapsnapshot', '.cpuprofile']) expect(modes.join('\n')).toContain(ending)
-      expect(modes.filter((line) => !line.endsWith(' 600'))).toEqual([])
-      for (const name of ['spool', 'crash', 'dumps/faultboard-dumps'])
-        expect(statSync(join(folder, name)).mode & 0o777).toBe(0o700)
-    },
-  )
+  test('creates data files readable by their owner only without a umask', { timeout: 120_000 }, () => {
+    const folder = temporaryFolder()
+    const program = join(temporaryFolder(), 'host.mjs')
+    writeFileSync(program, HOST)
+    const run = (...args: string[]) =>
+      spawnSync('sh', ['-c', 'umask 000; exec "$@"', 'sh', process.execPath, ...args], { encoding: 'utf8' })
+    expect(run(program, folder).stderr).toContain('the host crashes')
+    const databaseFiles = readdirSync(folder).filter((name) => name.includes('.sqlite3'))
+    expect(databaseFiles.sort()).toEqual(['', '-shm', '-wal'].map((ending) => `errors.sqlite3${ending}`))
+    for (const name of databaseFiles) expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
+    const main = resolve('dist/cli/main.js')
+    const database = `sqlite:${folder}/errors.sqlite3`
+    mkdirSync(join(folder, 'exports'))
+    for (const args of [
+      ['export', join(folder, 'exports/errors.ndjson'), '--database', database],
+      ['export', join(folder, 'exports/errors.csv'), '--database', database, '--format', 'csv'],
+    ]) {
+      const { status, stderr } = run(main, ...args)
+      expect([args[1], status, stderr]).toEqual([args[1], 0, expect.any(String)])
+    }
+    const modes = filesBelow(folder).map((path) => `${path} ${(statSync(join(folder, path)).mode & 0o777).toString(8)}`)
+    for (const part of ['spool/', 'crash/', 'dumps/', 'exports/errors.ndjson', 'exports/errors.csv'])
+      expect(modes.join('\n')).toContain(part)
+    for (const ending of ['.heapsnapshot', '.cpuprofile']) expect(modes.join('\n')).toContain(ending)
+    expect(modes.filter((line) => !line.endsWith(' 600'))).toEqual([])
+    for (const name of ['spool', 'crash', 'dumps/faultboard-dumps'])
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o700)
+  })
 })
 
 function filesBelow(folder: string): string[] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LogErrorInput } from '../../../src/capture/fields.js'
 import { startProxy } from '../../support/databases/proxy.js'
-import { describeEachDatabase } from '../../support/databases.js'
+import { describeEachDatabase, describeOneDatabase } from '../../support/databases.js'
 import { startChild } from '../../support/processes/children.js'
 import { verifiedCounts } from '../../support/stored-counts.js'
 import { CREDENTIALS, freshStorage, freshTracker, type TrackerStorage, trackerAt } from '../../support/tracker.js'
@@ -26,26 +26,6 @@ describeEachDatabase('process exit', (database) => {
     expect(await child.exited).toBe(0)
     await importedAt(storage)
     expect((await verifiedCounts(storage.url)).counts).toEqual({ 'shop Last': 1 })
-  })
-
-  test('writes all errors to disk when the process exits during a storm of many groups', async () => {
-    const storage = await freshStorage(database)
-    const events = Array.from({ length: 2600 }, (_, i) => ({ ...EVENT, error_type: `Last${i % 1300}` }))
-    const settings = { ...settingsAt(storage), max_groups_per_place: 10_000 }
-    const child = startChild('exit-while-busy', { settings, events })
-    expect(await child.exited).toBe(3)
-    await importedAt(storage)
-    const { counts } = await verifiedCounts(storage.url)
-    expect(Object.keys(counts)).toHaveLength(1300)
-    expect(new Set(Object.values(counts))).toEqual(new Set([2]))
-  })
-
-  test('keeps the exit code of the host when nothing can be written', async () => {
-    const storage = await freshStorage(database)
-    const settings = { ...settingsAt(storage), spool_path: '/dev/null/nowhere' }
-    const child = startChild('exit-while-busy', { settings, events: [EVENT] })
-    expect(await child.exited).toBe(3)
-    expect(child.errors.join()).toContain('cannot write to the database or the spool folder')
   })
 
   test('does not delay the exit when the database is unavailable', async () => {
@@ -74,6 +54,28 @@ describeEachDatabase('process exit', (database) => {
     await proxy.refuse()
     return proxy.url
   }
+})
+
+describeOneDatabase('process exit before any write to the database', (database) => {
+  test('writes all errors to disk when the process exits during a storm of many groups', async () => {
+    const storage = await freshStorage(database)
+    const events = Array.from({ length: 2600 }, (_, i) => ({ ...EVENT, error_type: `Last${i % 1300}` }))
+    const settings = { ...settingsAt(storage), max_groups_per_place: 10_000 }
+    const child = startChild('exit-while-busy', { settings, events })
+    expect(await child.exited).toBe(3)
+    await importedAt(storage)
+    const { counts } = await verifiedCounts(storage.url)
+    expect(Object.keys(counts)).toHaveLength(1300)
+    expect(new Set(Object.values(counts))).toEqual(new Set([2]))
+  })
+
+  test('keeps the exit code of the host when nothing can be written', async () => {
+    const storage = await freshStorage(database)
+    const settings = { ...settingsAt(storage), spool_path: '/dev/null/nowhere' }
+    const child = startChild('exit-while-busy', { settings, events: [EVENT] })
+    expect(await child.exited).toBe(3)
+    expect(child.errors.join()).toContain('cannot write to the database or the spool folder')
+  })
 })
 
 function settingsAt({ url, spool_path }: TrackerStorage, more = {}) {

@@ -8,22 +8,22 @@ export interface Runtime {
   name: string
   major: number
   path: string
+  isNewest: boolean
 }
 
 const hosts = fileURLToPath(new URL('../../hosts/node_modules', import.meta.url))
 const currentMajor = Number(process.versions.node.split('.')[0])
 
+const majors = [currentMajor, ...[22, 24].filter((major) => major !== currentMajor)]
+
 /** Node.js of this process and the versions that `npm test` installs in test/hosts. */
-const RUNTIMES: readonly Runtime[] = [
-  { name: `Node.js ${currentMajor}`, major: currentMajor, path: process.execPath },
-  ...[22, 24]
-    .filter((major) => major !== currentMajor)
-    .map((major) => ({
-      name: `Node.js ${major}`,
-      major,
-      path: `${hosts}/node${major}-${process.platform}-${process.arch}/bin/node`,
-    })),
-]
+const RUNTIMES: readonly Runtime[] = majors.map((major) => ({
+  name: `Node.js ${major}`,
+  major,
+  path:
+    major === currentMajor ? process.execPath : `${hosts}/node${major}-${process.platform}-${process.arch}/bin/node`,
+  isNewest: major === Math.max(...majors),
+}))
 
 /** Runs the tests with every Node.js version, or with the newest only. A missing version is reported as skipped. */
 export function describeEachRuntime(
@@ -31,11 +31,7 @@ export function describeEachRuntime(
   tests: (runtime: Runtime) => void,
   { onlyNewest = false }: { onlyNewest?: boolean } = {},
 ): void {
-  for (const runtime of onlyNewest
-    ? RUNTIMES.slice()
-        .sort((a, b) => b.major - a.major)
-        .slice(0, 1)
-    : RUNTIMES) {
+  for (const runtime of RUNTIMES.filter(({ isNewest }) => isNewest || !onlyNewest)) {
     const missing = existsSync(runtime.path) ? '' : ` (skipped: ${runtime.name} is not installed in test/hosts)`
     describe.skipIf(missing !== '')(`${title} on ${runtime.name}${missing}`, () => tests(runtime))
   }
