@@ -106,7 +106,7 @@ async function errorPage(
   return response.text()
 }
 
-/** Entrances that store in different ways. The others only convert their tags to those of LogError. */
+/** Entrances that store in different ways. The others fill the same draft as LogError and share its pipeline. */
 const STORING_ENTRANCES = ['LogError', 'an import']
 
 /** More tags than parameters of a statement. MySQL receives them as text and has no limit. */
