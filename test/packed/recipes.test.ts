@@ -309,7 +309,7 @@ async function createContext(root: RootFileSystem): Promise<string> {
     'node_modules/express/package.json': '{}',
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(context, name), text)
-  await root.run(['npm', 'install', '--package-lock-only', '--no-audit', '--no-fund'], {
+  await root.run(['npm', 'install', '--package-lock-only', '--prefer-offline', '--no-audit', '--no-fund'], {
     folder: '/context',
     env: NETWORK,
   })
