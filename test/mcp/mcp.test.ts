@@ -115,9 +115,8 @@ describe('faultboard mcp with the client of the protocol', () => {
   })
 
   test('names the known environments as untrusted data for an unknown environment', async () => {
-    const { client } = await connect()
     for (const name of ['list_errors', 'stats', 'analytics', 'releases']) {
-      const unknown = (await client.callTool({ name, arguments: { environment: 'stagin' } })) as Answer
+      const unknown = await call(reader, name, { environment: 'stagin' })
       expect(unknown.isError).toBe(true)
       expect(unknown.content[0]?.text).toContain('No error has this environment.')
       expect(unknown.content.at(-1)?.text).toMatch(/BEGIN UNTRUSTED DATA.*"known_environments": \[\s+"\w+"\s+\]/s)
@@ -239,15 +238,17 @@ describe('lines of the protocol', () => {
   const request = (id: unknown, method: string, params?: unknown) =>
     JSON.stringify({ jsonrpc: '2.0', id, method, params })
 
-  test.each([
-    ['2024-11-05', '2024-11-05'],
-    ['2025-03-26', '2025-03-26'],
-    ['2025-06-18', '2025-06-18'],
-    ['2025-11-25', '2025-11-25'],
-    ['1999-01-01', '2025-11-25'],
-  ])('responds to protocol version %s with version %s', async (requested, negotiated) => {
-    const { code, responses } = await talk(request(1, 'initialize', { protocolVersion: requested, capabilities: {} }))
-    expect(responses[0]?.result).toMatchObject({ protocolVersion: negotiated, serverInfo: { name: 'faultboard' } })
+  test('responds to a supported protocol version with the same version, and to others with the newest', async () => {
+    const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '1999-01-01']
+    const { code, responses } = await talk(
+      ...versions.map((protocolVersion, id) => request(id, 'initialize', { protocolVersion, capabilities: {} })),
+    )
+    expect(responses).toMatchObject(
+      ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2025-11-25'].map((protocolVersion, id) => ({
+        id,
+        result: { protocolVersion, serverInfo: { name: 'faultboard' } },
+      })),
+    )
     expect(code).toBe(0)
   })
 
