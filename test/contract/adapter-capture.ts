@@ -12,12 +12,14 @@ const FAULTS: readonly Fault[] = [
 /** Captured by the process hooks, because an adapter receives only errors of framework handlers. */
 const PROCESS_FAULTS: readonly Fault[] = ['/timer', '/floating']
 
+const CONCURRENT_REQUESTS = 30
+
 const MESSAGES: Partial<Record<Fault, RegExp>> = { '/null': /null/, '/undefined': /undefined/ }
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 /** Verifies that every fault is recorded once, with its request, and does not change the response. */
-export function describeCapture(harness: AdapterHarness, { start, bare }: ContractHosts): void {
+export function describeCapture(harness: AdapterHarness, { start, recording, bare }: ContractHosts): void {
   const {
     unsupportedVariants = {},
     undetectedFaults = {},
@@ -39,11 +41,12 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
         `records %s once (${variant}) and does not change how the host responds, logs and handles it`,
         async (fault) => {
           const without = await (await bare(variant)).visit(fault)
-          const host = await start({}, variant)
-          expect(await host.visit(fault)).toEqual(without)
-          const recorded = await host.recorded()
-          expect(recorded.map(({ occurrence_count }) => occurrence_count)).toEqual(isSeen(fault) ? [1] : [])
-          if (isSeen(fault)) expect(recorded[0]?.message).toMatch(MESSAGES[fault] ?? /broken/)
+          const { outcome, added } = await (await recording(variant)).visitAndRecord(fault)
+          expect(outcome).toEqual(without)
+          expect(added.map(({ occurrence_count }) => occurrence_count)).toEqual(isSeen(fault) ? [1] : [])
+          if (isSeen(fault)) expect(added[0]?.message).toMatch(MESSAGES[fault] ?? /broken/)
+          if (isSeen(fault) && ['/sync', '/awaited', '/passed', '/stream'].includes(fault))
+            expect(added[0]?.severity).toBe(severityFor(outcome.status))
         },
       )
   }
@@ -65,32 +68,23 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     if (!unsupportedVariants[variant])
       test(`counts a client error once without recording it (${variant})`, async () => {
         const without = await (await bare(variant)).visit('/missing')
-        const host = await start({}, variant)
-        expect(await host.visit('/missing')).toEqual(without)
+        const host = await recording(variant)
+        const { outcome, added } = await host.visitAndRecord('/missing')
+        expect(outcome).toEqual(without)
         // An error that only the process handles has no client response.
-        if (harness.onProcessError) return expect(await host.recorded()).toHaveLength(1)
-        expect(await host.recorded()).toEqual([])
+        if (harness.onProcessError) return expect(added).toHaveLength(1)
+        expect(added).toEqual([])
         expect((await host.tracker.stats()).dropped).toEqual({ client_error: 1 })
       })
   }
 
-  test.each(['/sync', '/awaited', '/passed', '/stream'] satisfies Fault[])(
-    'assigns medium severity to the error of %s if the response is 5xx, and low otherwise',
-    async (fault) => {
-      const host = await start()
-      const { status } = await host.visit(fault)
-      const [recorded] = await host.recorded()
-      if (isSeen(fault))
-        expect({ status, severity: recorded?.severity }).toEqual({ status, severity: severityFor(status) })
-      else expect(recorded).toBeUndefined()
-    },
-  )
-
   test('records the request of an error without its secrets', async () => {
-    const host = await start()
+    const host = await recording()
     const path = '/orders/8?token=abc&page=2'
-    await host.visit(path, { headers: { 'user-agent': BROWSER, cookie: 'session=abcdef' } })
-    const [recorded] = await host.recorded()
+    const { added } = await host.visitAndRecord(path, {
+      headers: { 'user-agent': BROWSER, cookie: 'session=abcdef' },
+    })
+    const recorded = await host.tracker.Queries.FindError.call({ error_id: added[0]?.id ?? 0 })
     expect(recorded).toMatchObject({
       error_type: 'Error',
       message: 'broken',
@@ -117,12 +111,14 @@ export function describeCapture(harness: AdapterHarness, { start, bare }: Contra
     const faults = FAULTS.filter((fault) => ['/sync', '/awaited', '/passed'].includes(fault) && isSeen(fault))
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     await withProcessHandler(harness.onProcessError ?? (() => {}), async () => {
-      const visits = Array.from({ length: 200 }, (_, i) => host.get(faults[i % faults.length] ?? '/sync'))
+      const visits = Array.from({ length: CONCURRENT_REQUESTS }, (_, i) =>
+        host.get(faults[i % faults.length] ?? '/sync'),
+      )
       for (const response of await Promise.all(visits)) await response.text()
     })
     log.mockRestore()
     const counts = (await host.recorded()).map(({ occurrence_count }) => occurrence_count)
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(200)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(CONCURRENT_REQUESTS)
   })
 
   test('records an error once if the host reports and rethrows it', async () => {

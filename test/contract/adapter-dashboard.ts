@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ContractHosts } from './contract-host.js'
-import { type AdapterHarness, VARIANTS } from './harness.js'
+import type { AdapterHarness, Variant } from './harness.js'
 import { HOST_HEADERS } from './host-routes.js'
 
 /** Verifies that the dashboard is served at its mount path and nowhere else. */
@@ -103,10 +103,11 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
     expectSecured(response.headers)
   })
 
-  for (const variant of VARIANTS) {
+  // The other variants differ in their error handling only.
+  for (const variant of ['own_handler', 'parser', 'headers', 'wrapped', 'prefix'] satisfies Variant[]) {
     if (!unsupportedVariants[variant])
       test(`reads forms with lists (${variant})`, async () => {
-        const { tracker, post } = await start({}, variant)
+        const { tracker, post } = await shared(variant)
         const base = variant === 'prefix' ? '/admin/error_dashboard' : '/error_dashboard'
         const ids: number[] = []
         for (const message of ['one', 'two', 'three'])
@@ -134,7 +135,7 @@ export function describeDashboard(harness: AdapterHarness, { start, shared, bare
   if (!unsupportedVariants.headers)
     test('keeps the headers of the dashboard if the host sets headers on every response', async () => {
       const { visit } = await shared('headers')
-      for (const path of ['/overview', '/errors/1', '/nowhere', '/assets/dashboard.css'])
+      for (const path of ['/overview', '/errors/999', '/nowhere', '/assets/dashboard.css'])
         expectSecured((await visit(`/error_dashboard${path}`)).headers, path)
       expect((await visit('/ok')).headers).toMatchObject(HOST_HEADERS)
     })

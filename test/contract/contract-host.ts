@@ -16,13 +16,19 @@ export interface ContractHost {
   visit(path: string, options?: Visit): Promise<Outcome>
   /** Returns the recorded errors with all their data. */
   recorded(): Promise<ErrorRecord[]>
+  /** Makes a request and returns the outcome with the errors that it added, counting their new occurrences only. */
+  visitAndRecord(path: string, options?: Visit): Promise<{ outcome: Outcome; added: AddedError[] }>
 }
+
+export type AddedError = Pick<ErrorRecord, 'id' | 'message' | 'severity' | 'occurrence_count'>
 
 export interface ContractHosts {
   /** Starts the host with Faultboard on an empty database. Stops it at the end of the test. */
   start(settings?: Settings, variant?: Variant): Promise<ContractHost>
   /** Returns a host shared by all tests of the adapter that neither change its tracker nor read errors. */
   shared(variant?: Variant): Promise<ContractHost>
+  /** Returns a host shared by the tests of the adapter that read errors of their own request only. */
+  recording(variant?: Variant): Promise<ContractHost>
   /** Returns the same host without Faultboard, shared by all tests of the adapter. */
   bare(variant?: Variant): Promise<{ visit: ContractHost['visit'] }>
 }
@@ -67,6 +73,11 @@ export function createHosts(harness: AdapterHarness): ContractHosts {
     )
     closers.push(() => tracker.shutdown())
     const origin = await listen(tracker, variant, closers)
+    const visitHost = (path: string, options?: Visit) => visit(origin, path, { ...options, onProcessError })
+    const listErrors = async () => {
+      await tracker.flush()
+      return tracker.Queries.ErrorsList.call()
+    }
     return {
       tracker,
       origin,
@@ -79,11 +90,19 @@ export function createHosts(harness: AdapterHarness): ContractHosts {
           redirect: 'manual',
           headers: { ...signIn(), 'content-type': 'application/x-www-form-urlencoded' },
         }),
-      visit: (path, options) => visit(origin, path, { ...options, onProcessError }),
+      visit: visitHost,
       async recorded() {
-        await tracker.flush()
-        const errors = await tracker.Queries.ErrorsList.call()
+        const errors = await listErrors()
         return Promise.all(errors.map(({ id }) => tracker.Queries.FindError.call({ error_id: id })))
+      },
+      async visitAndRecord(path, options) {
+        const counts = new Map((await listErrors()).map(({ id, occurrence_count }) => [id, occurrence_count]))
+        const outcome = await visitHost(path, options)
+        const added = (await listErrors()).map(({ id, message, severity, occurrence_count }) => ({
+          ...{ id, message, severity },
+          occurrence_count: occurrence_count - (counts.get(id) ?? 0),
+        }))
+        return { outcome, added: added.filter(({ occurrence_count }) => occurrence_count > 0) }
       },
     }
   }
@@ -91,6 +110,7 @@ export function createHosts(harness: AdapterHarness): ContractHosts {
   return {
     start: (settings = {}, variant = 'own_handler') => open(settings, variant, testClosers),
     shared: oncePerVariant((variant) => open({}, variant, adapterClosers)),
+    recording: oncePerVariant((variant) => open({}, variant, adapterClosers)),
     bare: oncePerVariant(async (variant) => {
       const origin = await listen(null, variant, adapterClosers)
       return { visit: (path, options) => visit(origin, path, { ...options, onProcessError }) }
