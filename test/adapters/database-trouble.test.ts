@@ -10,7 +10,7 @@ import { describeEachDatabase } from '../support/databases.js'
 import { startListening } from '../support/host.js'
 import { eventually, freshStorage, spoolIsEmpty, temporaryFolder, trackerAt } from '../support/tracker.js'
 
-const ROUNDS = 6
+const ROUNDS = 2
 const REQUESTS_PER_ROUND = 50
 
 describeEachDatabase(

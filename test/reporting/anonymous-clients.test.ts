@@ -41,7 +41,7 @@ describe('Anonymous client with the default limits', () => {
       ...{ webhook_url: 'http://127.0.0.1:9/', incident_integration_key: 'k', run_jobs: false },
       incident_events_url: 'http://127.0.0.1:9/',
     })
-    for (let n = 0; n < 30; n++) {
+    for (let n = 0; n < 15; n++) {
       const errors = Array.from({ length: 10 }, (_, i) => ({
         ...{
           error_type: `OutOfMemory${toLetters(n * 10 + i)}`,
@@ -53,7 +53,7 @@ describe('Anonymous client with the default limits', () => {
       }))
       expect(await report({ errors })).toBe(201)
     }
-    for (let n = 0; n < 5; n++) {
+    for (let n = 0; n < 2; n++) {
       clock.now = NOON + (n + 1) * 61_000
       const events = Array.from({ length: 100 }, (_, i) => ({
         ...{ level: 'fatal', fingerprint: [`${n}-${i}`] },
@@ -65,7 +65,7 @@ describe('Anonymous client with the default limits', () => {
     await tracker.flush()
     const { pagination } = await tracker.Queries.ErrorsList.page({ per_page: 1 })
     expect(pagination.total_count).toBeLessThanOrEqual(201)
-    expect((await tracker.Queries.DashboardStats.call()).total_occurrences).toBe(800)
+    expect((await tracker.Queries.DashboardStats.call()).total_occurrences).toBe(350)
     expect(await tracker.Queries.ErrorsList.call({ severity: 'critical' })).toEqual([])
     const messages = await withDatabase(url, ({ read }) =>
       read.selectFrom('faultboard_deliveries').select(['channel', 'state']).execute(),

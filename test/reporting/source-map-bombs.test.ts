@@ -65,16 +65,17 @@ describe('Oversized source map', () => {
     return `{"version":3,"sections":[${Array.from({ length: count }, (_, i) => section(i)).join(',')}]}`
   }
 
+  const LIMIT_BYTES = 2_000_000
+  const bomb = gzipSync(Buffer.alloc(10 * LIMIT_BYTES, ' ')).toString('base64')
   test.each(['packed_map', 'packed_code', 'packed_sources'] as const)(
     'an oversized map in the database does not prevent recording or viewing errors: %s expands a thousandfold',
     { timeout: 120_000 },
     async (column) => {
       const database = `sqlite:${temporaryFolder()}/errors.sqlite3`
-      const host = await reportingHost({}, { database })
+      const host = await reportingHost({}, { database, source_map_max_bytes: LIMIT_BYTES })
       const map = simpleMap({ sourcesContent: ['const a = 1'] })
       const stored = { release: '1.4.0', file_name: 'app.js', map, code: 'fail()' }
       await host.tracker.Commands.StoreSourceMap.call(stored)
-      const bomb = gzipSync(Buffer.alloc(300_000_000, ' ')).toString('base64')
       await withDatabase(database, ({ write }) =>
         write((trx) =>
           trx
