@@ -109,31 +109,28 @@ describeEachDatabase('SQL injection', (database) => {
     expect(host.lines.filter((line) => line.includes('request failed'))).toEqual([])
   }
 
-  test('SQL in any parameter of any page or feed never causes a server error', { timeout: 240_000 }, async () => {
+  test('SQL in any parameter of any page or feed causes no server error and matches nothing', {
+    timeout: 240_000,
+  }, async () => {
     const failures: string[] = []
+    const testedFilters = new Set<string>()
     for (const { endpoint, name, payloads } of parametersOf([...PAGES, ...FEEDS])) {
       const path = endpoint.path.replace(/:\w+(?:\{[^}]+\})?/g, '1')
+      const isTextFilter = path === '/errors' && TEXT_FILTERS.includes(name)
+      if (isTextFilter && payloads === PAYLOADS) testedFilters.add(name)
       for (const payload of payloads) {
         if (!sendsRejectedInput && isRejected(endpoint, name, payload)) continue
-        const { status } = await send(`${path}?${new URLSearchParams({ [name]: payload })}`)
-        if (!ALLOWED.includes(status)) failures.push(`${status} ${path} ${name}=${JSON.stringify(payload)}`)
+        const response = await send(`${path}?${new URLSearchParams({ [name]: payload })}`)
+        const request = `${response.status} ${path} ${name}=${JSON.stringify(payload)}`
+        if (!ALLOWED.includes(response.status)) failures.push(request)
+        if (!isTextFilter || response.status !== 200) continue
+        const { pagination } = (await response.json()) as { pagination: { total_count: number } }
+        if (pagination.total_count > 0) failures.push(`${request} matched`)
       }
     }
     expect(failures).toEqual([])
+    expect([...testedFilters].sort()).toEqual([...TEXT_FILTERS].sort())
     await expectUntouched()
-  })
-
-  test('SQL in a filter of the list matches nothing', { timeout: 120_000 }, async () => {
-    const matched: string[] = []
-    for (const name of TEXT_FILTERS) {
-      for (const payload of PAYLOADS) {
-        const response = await send(`/errors?${new URLSearchParams({ [name]: payload })}`)
-        if (response.status !== 200) continue
-        const { pagination } = (await response.json()) as { pagination: { total_count: number } }
-        if (pagination.total_count > 0) matched.push(`${name}=${JSON.stringify(payload)}`)
-      }
-    }
-    expect(matched).toEqual([])
   })
 
   test('SQL in a search finds exactly the error whose message contains it', { timeout: 120_000 }, async () => {
