@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, layoutShift, pageWeight } from '../support/browser.js'
-import { type Host, startHost } from '../support/host.js'
+import { describeInBrowser, layoutShift, pageWeight, WITHOUT_CACHE } from '../support/browser.js'
+import { type Host, signIn, startHost } from '../support/host.js'
 import { temporaryFolder, withDatabase } from '../support/tracker.js'
 
 const HOUR = 3_600_000
@@ -259,7 +259,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
     await page.evaluate("navigator.clipboard.writeText('')")
     await page.keyboard.press('l')
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(shortLink)
-    expect(await (await page.request.get(shortLink)).text()).toContain('InPlaceError')
+    expect(await (await page.request.get(shortLink, { headers: signIn() })).text()).toContain('InPlaceError')
 
     await page.route('**/update_status', (route) => route.abort())
     await press(page, 'Reopen')
@@ -349,7 +349,7 @@ describeInBrowser('error page in a browser', ({ open }) => {
   })
 
   test('paints without layout shift and within 60 KB', async () => {
-    const page = await open({ viewport: { width: 1440, height: 900 } })
+    const page = await open({ ...WITHOUT_CACHE, viewport: { width: 1440, height: 900 } })
     await page.goto(at(await logged({ error_type: 'SteadyError', context: { size: 1 } })))
     // Buttons that need a script replace reserved space.
     await page.getByRole('button', { name: 'Copy stack trace' }).waitFor()

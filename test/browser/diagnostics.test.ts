@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOSTILE, ORDINARY, storeSamples } from '../diagnostics/samples.js'
-import { describeInBrowser, expectAccessible, expectNoOverflow, expectNoOverflowOnTablet } from '../support/browser.js'
+import { describeInBrowser, expectNoOverflowAtEveryWidth } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 
 const SWITCHES = {
@@ -15,11 +15,6 @@ const SWITCHES = {
 }
 /** Pages of dumps are tested in processes.test.ts with more data. */
 const PAGES = ['swallowed_exceptions', 'request_guard_summary']
-
-const VARIANTS = [
-  [1440, 'light'],
-  [390, 'dark'],
-] as const
 
 describeInBrowser('diagnostics pages in a browser', ({ open }) => {
   let folder: string
@@ -40,17 +35,12 @@ describeInBrowser('diagnostics pages in a browser', ({ open }) => {
 
   const at = (page: string) => `${host.origin}/error_dashboard/errors/${page}`
 
-  test.each(VARIANTS.flatMap(([width, colorScheme]) => PAGES.map((path) => [path, width, colorScheme] as const)))(
-    'renders %s without overflow at %i pixels in %s',
-    async (path, width, colorScheme) => {
-      const page = await open({ viewport: { width, height: 900 }, colorScheme })
-      await page.goto(at(path))
-      await expectNoOverflow(page)
-      // every-page.test.ts covers light mode.
-      if (width === 390) await expectAccessible(page)
-      else await expectNoOverflowOnTablet(page)
-    },
-  )
+  // every-page.test.ts checks the accessibility with the same samples.
+  test.each(PAGES)('renders %s without overflow', async (path) => {
+    const page = await open()
+    await page.goto(at(path))
+    await expectNoOverflowAtEveryWidth(page)
+  })
 
   test.each([true, false])('captures and opens a dump (JavaScript %s)', async (javaScriptEnabled) => {
     const page = await open({ javaScriptEnabled })

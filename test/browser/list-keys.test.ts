@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser } from '../support/browser.js'
+import { describeInBrowser, WITHOUT_CACHE } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 import { eventually } from '../support/tracker.js'
 
@@ -298,7 +298,7 @@ describeInBrowser('list shortcuts and live updates', ({ open }) => {
   }, 90_000)
 
   test('fetches again after a change during a pending request', async () => {
-    const page = await open()
+    const page = await open(WITHOUT_CACHE)
     await page.clock.install()
     let release = () => {}
     let fetchCount = 0

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, expectNoOverflow, expectNoOverflowOnTablet } from '../support/browser.js'
+import { describeInBrowser, expectAccessible, expectNoOverflowAtEveryWidth, WITHOUT_CACHE } from '../support/browser.js'
 import { type Host, startHost } from '../support/host.js'
 import { describeWithGit, freshRepository } from '../support/repository.js'
 import { eventually } from '../support/tracker.js'
@@ -140,22 +140,14 @@ describeWithGit('source in a browser', () => {
       expect(problems).toEqual([])
     })
 
-    test.each([
-      [1440, 'light'],
-      [390, 'dark'],
-    ] as const)(
-      'renders source code without overflow at %i pixels in %s',
-      async (width, colorScheme) => {
-        await visited(await logged(), { viewport: { width, height: 900 }, colorScheme })
-        for (const name of ['pay', 'boom', 'fresh']) await page.getByText(name, { exact: true }).first().click()
-        await page.locator('#frame-2-author:not([data-pending])').waitFor()
-        await expectNoOverflow(page)
-        // every-page.test.ts covers light mode.
-        if (width === 390) await expectAccessible(page)
-        else await expectNoOverflowOnTablet(page)
-      },
-      60_000,
-    )
+    test('renders source code without overflow', async () => {
+      await visited(await logged(), { colorScheme: 'dark' })
+      for (const name of ['pay', 'boom', 'fresh']) await page.getByText(name, { exact: true }).first().click()
+      await page.locator('#frame-2-author:not([data-pending])').waitFor()
+      await expectNoOverflowAtEveryWidth(page)
+      // every-page.test.ts covers light mode.
+      await expectAccessible(page)
+    }, 60_000)
 
     test('shows the working copy for an unknown commit by the next visit', async () => {
       const address = await logged({ git_sha: '0123456789', backtrace: ['at rate (src/cart.ts:20:1)'] })
@@ -168,7 +160,7 @@ describeWithGit('source in a browser', () => {
 
     test('shows Git history that loads late without a page reload', async () => {
       const address = await logged()
-      page = await open()
+      page = await open(WITHOUT_CACHE)
       // Renders the page before the Git history is loaded. Later requests reach the real host.
       await page.route(
         address,
