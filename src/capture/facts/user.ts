@@ -22,14 +22,13 @@ function ignoreRejection(result: unknown): void {
 
 export type UserCallback = (request: unknown) => unknown
 
+/** True while `user_callback` runs. An error that the callback reports must not run the callback again. */
+let isCallbackRunning = false
+
 /** Finds the user of a request with the host's callback, otherwise in the usual properties. Never throws. */
 export function findUserId(request: object, callback: UserCallback | null): string | number | undefined {
   try {
-    if (callback) {
-      const user = callback(request)
-      ignoreRejection(user)
-      return readId(user)
-    }
+    if (callback) return isCallbackRunning ? undefined : callbackUserId(request, callback)
     for (const path of USER_PATHS) {
       const keys = path.at(-1) === 'session' ? SESSION_KEYS : ID_KEYS
       const id = readId(readPath(request, path), keys)
@@ -39,6 +38,17 @@ export function findUserId(request: object, callback: UserCallback | null): stri
     // A host callback or getter threw: record the error without a user.
   }
   return undefined
+}
+
+function callbackUserId(request: object, callback: UserCallback): string | number | undefined {
+  isCallbackRunning = true
+  try {
+    const user = callback(request)
+    ignoreRejection(user)
+    return readId(user)
+  } finally {
+    isCallbackRunning = false
+  }
 }
 
 /** Id of a user, given as the id itself or as an object with an id. */
