@@ -6,7 +6,7 @@ import { type Child, startChild } from '../support/processes/children.js'
 import { verifiedCounts } from '../support/stored-counts.js'
 import { CREDENTIALS, eventually, temporaryFolder, withDatabase } from '../support/tracker.js'
 
-/** Whether each writing process uses async_logging. */
+/** `async_logging` of each writing process. */
 const WRITERS = [false, true]
 
 interface PrivateServer {
