@@ -4,25 +4,19 @@ import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeEachRuntime } from '../../support/processes/runtimes.js'
 
-/** Tests of the SQLite driver, of handles of the host, of bulk inserts and of the search. */
-const DRIVER_TESTS = [
-  'test/store/dialects/sqlite-driver.test.ts',
-  'test/store/dialects/host-database.test.ts',
+/** Tests of the SQLite driver, of damaged files, of handles of the host, of bulk inserts and of the search. */
+const CONTRACT = [
+  ...['sqlite-driver', 'sqlite-file', 'host-database'].map((name) => `test/store/dialects/${name}.test.ts`),
   'test/store/bulk/packed-rows.test.ts',
   'test/triage/errors-list-search.test.ts',
 ]
-/** Tests of damaged files. They run on the newest version, because the driver tests cover how versions differ. */
-const FILE_TESTS = 'test/store/dialects/sqlite-file.test.ts'
 
-describeEachRuntime('node:sqlite', ({ major, path, isNewest }) => {
+describeEachRuntime('node:sqlite', ({ major, path }) => {
   const isOlder = major < 22
   test.skipIf(isOlder)(
     `passes the tests of the SQLite dialect${isOlder ? ' (skipped: Node.js has no SQLite, and all other tests cover its replacement)' : ''}`,
     async () => {
-      const { numPassedTests, testResults } = await runTests(
-        path,
-        isNewest ? [...DRIVER_TESTS, FILE_TESTS] : DRIVER_TESTS,
-      )
+      const { numPassedTests, testResults } = await runTests(path)
       const failed = testResults.flatMap(({ message, assertionResults }) => [
         ...(message ? [message] : []),
         ...assertionResults.flatMap(({ fullName, failureMessages }) =>
@@ -30,7 +24,7 @@ describeEachRuntime('node:sqlite', ({ major, path, isNewest }) => {
         ),
       ])
       expect(failed).toEqual([])
-      expect(numPassedTests).toBeGreaterThan(isNewest ? 50 : 25)
+      expect(numPassedTests).toBeGreaterThan(50)
     },
     300_000,
   )
@@ -41,8 +35,8 @@ interface Report {
   testResults: { message: string; assertionResults: { fullName: string; failureMessages: string[] }[] }[]
 }
 
-async function runTests(node: string, files: readonly string[]): Promise<Report> {
-  const program = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', '--reporter=json', ...files]
+async function runTests(node: string): Promise<Report> {
+  const program = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--maxWorkers=1', '--reporter=json', ...CONTRACT]
   const child = spawn(node, program, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, DATABASES: 'sqlite', FAULTBOARD_TEST_EXCLUDE: '' },
